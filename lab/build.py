@@ -20,7 +20,7 @@ class WrongBuildError(Exception):
 
 
 @cache
-def sources() -> str:
+def source_hash() -> str:
     """Return the hash of the sources of the native module and of the Python packages behind results."""
     digest = hashlib.sha256(_native.__sources__.encode())
     packages = (PROJECT / "python" / "sledlab" / name for name in PYTHON_SOURCES)

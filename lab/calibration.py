@@ -36,33 +36,37 @@ def mean_rows(name: str) -> list[StatisticRow]:
     A published trace is one draw, so what it fixes is the mean of a stand-in: some statistics differ by more
     between two seeds than they may deviate, such as the number of start-ups under the few clusters of snake.
     """
-    alike = zip(*(run.rows for run in calibrate_seeds(name)), strict=True)
-    return [replace(rows[0], achieved=_mean([row.achieved for row in rows])) for rows in alike]
+    rows_by_statistic = zip(*(run.rows for run in calibrate_seeds(name)), strict=True)
+    return [replace(rows[0], achieved=_mean([row.achieved for row in rows])) for rows in rows_by_statistic]
 
 
 def _mean(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if len(known) == len(values) else None
+    known_values = [value for value in values if value is not None]
+    return fmean(known_values) if len(known_values) == len(values) else None
 
 
 def section(name: str) -> str:
     """Return the section that compares one stand-in with published statistics."""
     runs = calibrate_seeds(name)
-    choice = calibration.CALIBRATIONS[name]
-    head = ("statistic", "source", "target", "achieved", "deviation", "range", "verdict")
+    calibrated = calibration.CALIBRATIONS[name]
+    header = ("statistic", "source", "target", "achieved", "deviation", "range", "verdict")
     rows = []
-    for number, row in enumerate(mean_rows(name)):
-        what, target, achieved, deviation, verdict, source = cells(row)
-        alike = [run.rows[number] for run in runs]
-        deviations = [other.deviation for other in alike if other.deviation is not None]
+    for i, mean_row in enumerate(mean_rows(name)):
+        statistic, target, achieved_value, deviation, verdict, source = cells(mean_row)
+        seed_rows = [run.rows[i] for run in runs]
+        deviations = [row.deviation for row in seed_rows if row.deviation is not None]
         deviation_range = span(deviations) if deviations else ""
-        rows.append((what, source, target, achieved, deviation, deviation_range, verdict))
-    settings = ", ".join(f"`{key} = {value}`" for key, value in choice.parameters.items())
-    made = f"the workload `{choice.workload}` with {settings}" if settings else f"the workload `{name}`"
-    return f"## {name}\n\nStands in for {choice.original}: {made}.\n\n" + table(head, rows, words=2)
+        rows.append((statistic, source, target, achieved_value, deviation, deviation_range, verdict))
+    settings = ", ".join(f"`{key} = {value}`" for key, value in calibrated.parameters.items())
+    description = (
+        f"the workload `{calibrated.workload}` with {settings}" if settings else f"the workload `{name}`"
+    )
+    return f"## {name}\n\nStands in for {calibrated.original}: {description}.\n\n" + table(
+        header, rows, word_columns=2
+    )
 
 
-def choices(name: str) -> str:
+def choices_section(name: str) -> str:
     """Return the section of the parameters of a generator that were not published."""
     specs = [
         spec
@@ -75,7 +79,7 @@ def choices(name: str) -> str:
         rows.append(
             (f"`{spec.name}`", meaning[0].upper() + meaning[1:], f"{spec.default:g} {spec.unit}".strip())
         )
-    return f"## Choices in {name}\n\n" + table(("parameter", "meaning", "value"), rows, words=2)
+    return f"## Choices in {name}\n\n" + table(("parameter", "meaning", "value"), rows, word_columns=2)
 
 
 def introduction() -> str:
@@ -92,7 +96,7 @@ def introduction() -> str:
 def page() -> str:
     """Return the page."""
     sections = [section(name) for name in calibration.CALIBRATIONS]
-    return "\n".join([introduction(), *sections, *(choices(name) for name in GENERATORS)])
+    return "\n".join([introduction(), *sections, *(choices_section(name) for name in GENERATORS)])
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 def find_section(page: str, title: str) -> str | None:
     """Return the section of a page under a heading of the second level; `None` if there is none."""
-    result = re.search(rf"^{re.escape(title)}\n.*?(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
-    return result[0] if result else None
+    match = re.search(rf"^{re.escape(title)}\n.*?(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+    return match[0] if match else None
 
 
 def section_difference(page: str, section: str) -> str | None:
@@ -19,8 +19,8 @@ def section_difference(page: str, section: str) -> str | None:
     existing = find_section(page, title)
     if existing is None:
         return f"there is no: {title}"
-    changed = difference(existing.rstrip(), section.rstrip())
-    return changed and f"{title}, {changed}"
+    line_difference = difference(existing.rstrip(), section.rstrip())
+    return line_difference and f"{title}, {line_difference}"
 
 
 def difference(old: str, new: str) -> str | None:

@@ -12,9 +12,9 @@ LAB = Path(__file__).parent
 DOCUMENTS = PROJECT / "docs"
 
 
-def fill(template: str, /, **places: object) -> str:
+def fill(template: str, /, **values: object) -> str:
     """Return a template of the lab, given by its path, with all values inserted."""
-    return templates.fill(LAB, template, **places)
+    return templates.fill(LAB, template, **values)
 
 
 def write(text: str, document: str) -> None:

@@ -88,7 +88,7 @@ class RecordedRun:
     @property
     def family(self) -> str:
         """The family of runs that are compared in the same way: the first word of the name."""
-        return {"sweep0": "sweep"}.get(word := self.name.split("_")[0], word)
+        return {"sweep0": "sweep"}.get(family := self.name.split("_")[0], family)
 
     @property
     def device(self) -> str:
@@ -98,8 +98,8 @@ class RecordedRun:
     @property
     def scheduler(self) -> str | None:
         """Sledlab's name of the run's scheduler, with its parameters; None if sledlab does not have it."""
-        word = SCHEDULERS.get(self.row["scheduler"])
-        return word and word.format(weight=self.record["system"].get("timeout_weight"))
+        name_template = SCHEDULERS.get(self.row["scheduler"])
+        return name_template and name_template.format(weight=self.record["system"].get("timeout_weight"))
 
     @property
     def trace(self) -> Path:
@@ -124,20 +124,22 @@ class RecordedRun:
         these times. The simulator runs on until an extra request 100 s after the last one, so the last of
         these idle times lies after the last completion, where a replay has ended.
         """
-        after_the_end = float(self.parameters["inactive_after_ms"] * self.parameters["active_mw"]) / 1e6
-        return self.charged_energy_j + float(self.row["uncharged_idle_energy_j"]) - after_the_end
+        final_idle_j = float(self.parameters["inactive_after_ms"] * self.parameters["active_mw"]) / 1e6
+        return self.charged_energy_j + float(self.row["uncharged_idle_energy_j"]) - final_idle_j
 
     @cached_property
     def record(self) -> dict[str, Any]:
         """The recorded run: device, system, results."""
-        result: dict[str, Any] = json.loads((self.collection.mems / "runs" / f"{self.name}.json").read_text())
-        return result
+        recorded_run: dict[str, Any] = json.loads(
+            (self.collection.mems / "runs" / f"{self.name}.json").read_text()
+        )
+        return recorded_run
 
     @property
     def parameters(self) -> dict[str, Any]:
         """All parameters of the device."""
-        result: dict[str, Any] = self.record["device_parameters"]
-        return result
+        parameters: dict[str, Any] = self.record["device_parameters"]
+        return parameters
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -156,8 +158,8 @@ class RecordedRun:
     def responses_ns(self) -> npt.NDArray[np.int64]:
         """Return the recorded response times in whole nanoseconds, in trace order."""
         with gzip.open(self.collection.mems / "runs" / f"{self.name}.csv.gz", "rt") as file:
-            result = {int(row["id"]): float(row["response_ms"]) for row in csv.DictReader(file)}
-        return np.rint(np.array([result[i] for i in range(len(result))]) * 1e6).astype(np.int64)
+            responses_ms = {int(row["id"]): float(row["response_ms"]) for row in csv.DictReader(file)}
+        return np.rint(np.array([responses_ms[i] for i in range(len(responses_ms))]) * 1e6).astype(np.int64)
 
 
 @cache
@@ -175,6 +177,6 @@ def trace(name: str, collection: Collection = REFERENCE) -> Path:
 def table(path: Path) -> dict[str, npt.NDArray[np.float64]]:
     """Return a compressed table of numbers, by column."""
     with gzip.open(path, "rt") as file:
-        names = file.readline().strip().split(",")
+        columns = file.readline().strip().split(",")
         rows = np.loadtxt(file, delimiter=",", ndmin=2)
-    return dict(zip(names, rows.T, strict=True))
+    return dict(zip(columns, rows.T, strict=True))

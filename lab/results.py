@@ -46,16 +46,18 @@ def from_plain(kind: Any, data: Any) -> Any:
         >>> from_plain(tuple[float, ...], [1.5, 2.5])
         (1.5, 2.5)
     """
-    of, inside = get_origin(kind), get_args(kind)
+    origin, type_arguments = get_origin(kind), get_args(kind)
     if is_dataclass(kind):
         hints = get_type_hints(kind)
-        known = {f.name: from_plain(hints[f.name], data[f.name]) for f in fields(kind) if f.name in data}
-        return kind(**known)  # type: ignore[operator]
-    if of is tuple:
-        kinds = [inside[0]] * len(data) if inside[-1] is ... else inside
-        return tuple(from_plain(each, one) for each, one in zip(kinds, data, strict=True))
-    if of in (dict, Mapping):
-        return {key: from_plain(inside[1], value) for key, value in data.items()}
-    if of is UnionType:
-        return None if data is None else from_plain(inside[0], data)
+        values_by_field = {
+            f.name: from_plain(hints[f.name], data[f.name]) for f in fields(kind) if f.name in data
+        }
+        return kind(**values_by_field)  # type: ignore[operator]
+    if origin is tuple:
+        kinds = [type_arguments[0]] * len(data) if type_arguments[-1] is ... else type_arguments
+        return tuple(from_plain(each, item) for each, item in zip(kinds, data, strict=True))
+    if origin in (dict, Mapping):
+        return {key: from_plain(type_arguments[1], value) for key, value in data.items()}
+    if origin is UnionType:
+        return None if data is None else from_plain(type_arguments[0], data)
     return data

@@ -37,7 +37,7 @@ Times = npt.NDArray[np.int64]
 
 
 def replay(
-    trace: Path, device: str | Path, *, scheduler: str = "fcfs", requests: bool = False, **changes: Any
+    trace: Path, device: str | Path, *, scheduler: str = "fcfs", requests: bool = False, **overrides: Any
 ) -> sl.Result:
     """Replay a trace, open, on a device with some parameters changed.
 
@@ -45,28 +45,30 @@ def replay(
     """
     return sl.simulate(
         sl.read_trace(trace, start="zero"),
-        sl.device(device, **changes),
+        sl.device(device, **overrides),
         scheduler=scheduler,
         settings=PARKED_START,
         requests=requests,
     )
 
 
-def replay_measured(device: str, stream: Path, changes: dict[str, float]) -> tuple[Times, Times]:
+def replay_measured(device: str, stream: Path, overrides: dict[str, float]) -> tuple[Times, Times]:
     """Return the measured service times of a stream in ns, and those simulated with changed parameters."""
     experiment = _native.Experiment().with_device(device)
-    for key, value in changes.items():
+    for key, value in overrides.items():
         experiment = experiment.with_setting(f"device.{key}", repr(float(value)))
-    _, measured, simulated = _native.replay_measured_requests(experiment, str(stream), None)
-    return np.frombuffer(measured, "<u8").astype(np.int64), np.frombuffer(simulated, "<u8").astype(np.int64)
+    _, measured_bytes, simulated_bytes = _native.replay_measured_requests(experiment, str(stream), None)
+    return np.frombuffer(measured_bytes, "<u8").astype(np.int64), np.frombuffer(
+        simulated_bytes, "<u8"
+    ).astype(np.int64)
 
 
 @cache
 def convert_specs(specs: Path) -> Path:
     """Convert a DiskSim parameter file to a device file that exists as long as this process."""
-    text, _ = _native.import_device(specs.read_bytes(), specs.name, None)
+    device_toml, _ = _native.import_device(specs.read_bytes(), specs.name, None)
     file = Path(_scratch().name) / f"{specs.stem.lower()}.toml"
-    file.write_text(text)
+    file.write_text(device_toml)
     return file
 
 

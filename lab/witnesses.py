@@ -40,7 +40,7 @@ RUNS = (
 )
 """Runs on sleds of three generations: motion, overheads, seven schedulers, idle timeouts."""
 
-INDEX = (
+INDEX_COLUMNS = (
     "run",
     "device",
     "scheduler",
@@ -49,7 +49,7 @@ INDEX = (
     "total_energy_j",
     "uncharged_idle_energy_j",
 )
-CHANGES = (
+COPIED_PARAMETERS = (
     "command_overhead_ms",
     "block_transfer_ms",
     "inactive_after_ms",
@@ -69,51 +69,55 @@ RESPONSES = ("fcfs", "clook_lbn", "sstf_lbn", "sptf_angle_fixed")
 Rows = Iterable[Mapping[str, str]]
 
 
-def write(to: Collection = WITNESSES) -> None:
+def write(target: Collection = WITNESSES) -> None:
     """Copy the reference runs into a folder, replacing previous ones."""
     for part in ("mems", "disks"):
-        shutil.rmtree(to.root / part, ignore_errors=True)
-    _sleds(to)
+        shutil.rmtree(target.root / part, ignore_errors=True)
+    _write_sled_runs(target)
     for drive in disk_open.DRIVES:
         for load in LOADS:
-            _write_open_run(f"{drive}.{load}", to)
+            _write_open_run(f"{drive}.{load}", target)
 
 
-def _sleds(to: Collection) -> None:
+def _write_sled_runs(target: Collection) -> None:
     runs = [reference.runs()[name] for name in RUNS]
-    _save(to.mems / "index.csv", _csv(INDEX, (run.row for run in runs)))
+    _save(target.mems / "index.csv", _csv(INDEX_COLUMNS, (run.row for run in runs)))
     for run in runs:
-        _write_run(run, to)
-        trace = reference.trace(run.row["trace"], to)
+        _write_run(run, target)
+        trace = reference.trace(run.row["trace"], target)
         _save(trace, gzip.decompress(run.trace.read_bytes()))
 
 
-def _write_run(run: RecordedRun, to: Collection) -> None:
-    cached: dict[str, Any] = {"device_parameters": {key: run.parameters[key] for key in CHANGES}}
-    cached["system"] = {"timeout_weight": run.record["system"].get("timeout_weight")}
-    _save(to.mems / "runs" / f"{run.name}.json", (json.dumps(cached, indent=1) + "\n").encode())
-    there = run.collection.mems / "runs" / f"{run.name}.csv.gz"
-    _save(to.mems / "runs" / there.name, _csv(("id", "response_ms"), _rows(there)))
+def _write_run(run: RecordedRun, target: Collection) -> None:
+    copied_fields: dict[str, Any] = {
+        "device_parameters": {key: run.parameters[key] for key in COPIED_PARAMETERS}
+    }
+    copied_fields["system"] = {"timeout_weight": run.record["system"].get("timeout_weight")}
+    _save(target.mems / "runs" / f"{run.name}.json", (json.dumps(copied_fields, indent=1) + "\n").encode())
+    responses_file = run.collection.mems / "runs" / f"{run.name}.csv.gz"
+    _save(target.mems / "runs" / responses_file.name, _csv(("id", "response_ms"), _rows(responses_file)))
 
 
-def _write_open_run(name: str, to: Collection) -> None:
-    _save(to.open / f"{name}.trace.gz", gzip.decompress((REFERENCE.open / f"{name}.trace.gz").read_bytes()))
+def _write_open_run(name: str, target: Collection) -> None:
+    _save(
+        target.open / f"{name}.trace.gz", gzip.decompress((REFERENCE.open / f"{name}.trace.gz").read_bytes())
+    )
     rows = _rows(REFERENCE.open / f"{name}.csv.gz")
     responses = [f"{column}_response_us" for column in RESPONSES if f"{column}_response_us" in rows[0]]
-    _save(to.open / f"{name}.csv.gz", _csv((*ARRIVALS, *responses), rows))
+    _save(target.open / f"{name}.csv.gz", _csv((*ARRIVALS, *responses), rows))
 
 
 def _rows(file: Path) -> list[dict[str, str]]:
-    with gzip.open(file, "rt", newline="") as text:
-        return list(csv.DictReader(text))
+    with gzip.open(file, "rt", newline="") as lines:
+        return list(csv.DictReader(lines))
 
 
 def _csv(columns: Sequence[str], rows: Rows) -> bytes:
-    text = io.StringIO()
-    table = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    buffer = io.StringIO()
+    table = csv.DictWriter(buffer, columns, extrasaction="ignore", lineterminator="\n")
     table.writeheader()
     table.writerows(rows)
-    return text.getvalue().encode()
+    return buffer.getvalue().encode()
 
 
 def _save(file: Path, content: bytes) -> None:
@@ -128,9 +132,11 @@ def main() -> int:
         print(f"cannot copy reference runs: {reference.MISSING_MESSAGE}", file=sys.stderr)
         return 2
     write()
-    size = sum(file.stat().st_size for file in WITNESSES.root.rglob("*") if file.is_file())
-    drives = len(disk_open.DRIVES)
-    print(f"{WITNESSES.root.name}: {len(RUNS)} runs on sleds, {drives} drives, {size / 1e6:.1f} MB")
+    size_bytes = sum(file.stat().st_size for file in WITNESSES.root.rglob("*") if file.is_file())
+    drive_count = len(disk_open.DRIVES)
+    print(
+        f"{WITNESSES.root.name}: {len(RUNS)} runs on sleds, {drive_count} drives, {size_bytes / 1e6:.1f} MB"
+    )
     return 0
 
 

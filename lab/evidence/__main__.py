@@ -26,35 +26,35 @@ def outputs() -> list[Output]:
     return [*validation.outputs(), *reproduction.outputs()]
 
 
-def select_outputs(every: Sequence[Output], names: Sequence[str]) -> list[Output]:
+def select_outputs(all_outputs: Sequence[Output], names: Sequence[str]) -> list[Output]:
     """Return the outputs with the entries that some names select; without names, all.
 
     Raises:
         LookupError: if a name selects nothing.
     """
     if not names:
-        return list(every)
-    unknown = set(names)
-    result = []
-    for output in every:
-        full = {output.group, output.path} & set(names)
-        entries = [entry for entry in output.entries if full or entry.name in names]
-        unknown -= full | {entry.name for entry in entries}
+        return list(all_outputs)
+    unknown_names = set(names)
+    selected_outputs = []
+    for output in all_outputs:
+        matching_names = {output.group, output.path} & set(names)
+        entries = [entry for entry in output.entries if matching_names or entry.name in names]
+        unknown_names -= matching_names | {entry.name for entry in entries}
         if entries:
-            result.append(replace(output, entries=entries))
-    if unknown:
-        raise LookupError(f"no group, page or entry named {', '.join(sorted(unknown))}")
-    return result
+            selected_outputs.append(replace(output, entries=entries))
+    if unknown_names:
+        raise LookupError(f"no group, page or entry named {', '.join(sorted(unknown_names))}")
+    return selected_outputs
 
 
-def report(result: Sequence[Status]) -> None:
+def report(statuses: Sequence[Status]) -> None:
     """Print the entries that are not current, by page, and their number."""
-    stale = list(outdated_entries(result))
-    for path in dict.fromkeys(each.output.path for each in stale):
+    outdated_statuses = list(outdated_entries(statuses))
+    for path in dict.fromkeys(each.output.path for each in outdated_statuses):
         print(path)
-        for each in (each for each in stale if each.output.path == path):
+        for each in (each for each in outdated_statuses if each.output.path == path):
             print(f"  {each.entry.name}: {_measurement_text(each.record)}{each.reason}")
-    print(f"{len(stale)} of {len(result)} entries are not current")
+    print(f"{len(outdated_statuses)} of {len(statuses)} entries are not current")
 
 
 def _measurement_text(record: Record | None) -> str:
@@ -73,30 +73,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         require_release_build()
-        every = outputs()
-        choice = select_outputs(every, options.name)
+        all_outputs = outputs()
+        selected_outputs = select_outputs(all_outputs, options.name)
     except (WrongBuildError, LookupError) as error:
         print(error, file=sys.stderr)
         return 2
     manifest = Manifest.read()
-    manifest.retain({output.path: {entry.name for entry in output.entries} for output in every})
+    manifest.retain({output.path: {entry.name for entry in output.entries} for output in all_outputs})
     manifest.write()
     runner = Runner(manifest)
     try:
-        result = check(choice, manifest, Fingerprints())
+        statuses = check(selected_outputs, manifest, Fingerprints())
         if options.check:
-            report(result)
-            return int(options.strict and not all(each.is_current for each in result))
-        runner.run([each for each in result if not each.unknown and (options.again or not each.is_current)])
+            report(statuses)
+            return int(options.strict and not all(each.is_current for each in statuses))
+        runner.run(
+            [each for each in statuses if not each.unknown_reason and (options.again or not each.is_current)]
+        )
     except KeyboardInterrupt:
         print("interrupted; the same command resumes", file=sys.stderr)
         return 130
-    for each in result:
-        if each.unknown:
+    for each in statuses:
+        if each.unknown_reason:
             print(f"{each.entry.name} {each.reason}", file=sys.stderr)
-    if runner.failed:
-        print(f"failed: {', '.join(runner.failed)}", file=sys.stderr)
-    return int(bool(runner.failed))
+    if runner.failed_names:
+        print(f"failed: {', '.join(runner.failed_names)}", file=sys.stderr)
+    return int(bool(runner.failed_names))
 
 
 if __name__ == "__main__":

@@ -14,14 +14,14 @@ class EvidenceEntry:
         name: Its name, different from that of every other entry.
         fingerprint: Computes a hash that changes when the result does, in seconds.
         measure: Measures and leaves the result in the folder of results; its argument is the fingerprint.
-        missing: The reason why it cannot be measured on this machine, if any.
+        missing_reason: The reason why it cannot be measured on this machine, if any.
         is_cheap: Whether the fingerprint is computed at every check; others are saved until a source changes.
     """
 
     name: str
     fingerprint: Callable[[], str]
     measure: Callable[[str], None]
-    missing: str | None = None
+    missing_reason: str | None = None
     is_cheap: bool = False
 
 

@@ -70,26 +70,28 @@ class Manifest:
         """Return the record of an entry, if any."""
         return self.records.get(path, {}).get(name)
 
-    def put(self, path: str, records: Mapping[str, Record]) -> None:
+    def put(self, path: str, new_records: Mapping[str, Record]) -> None:
         """Add the records of some entries of a page, or replace them."""
-        self.records.setdefault(path, {}).update(records)
+        self.records.setdefault(path, {}).update(new_records)
 
-    def mark(self, path: str, name: str, *, stale: bool) -> None:
+    def mark(self, path: str, name: str, *, is_stale: bool) -> None:
         """Note whether an entry is stale, if it has a record."""
         if record := self.get(path, name):
-            self.records[path][name] = replace(record, stale=stale)
+            self.records[path][name] = replace(record, stale=is_stale)
 
     def remove(self, path: str, names: Iterable[str]) -> None:
         """Remove the records of some entries."""
-        removed = set(names)
-        mine = self.records.get(path, {})
-        self.records[path] = {name: record for name, record in mine.items() if name not in removed}
+        removed_names = set(names)
+        page_records = self.records.get(path, {})
+        self.records[path] = {
+            name: record for name, record in page_records.items() if name not in removed_names
+        }
 
     def retain(self, existing: Mapping[str, Container[str]]) -> None:
         """Remove the records of entries that no longer exist, given those that do, by path."""
         self.records = {
-            path: {name: record for name, record in mine.items() if name in existing[path]}
-            for path, mine in self.records.items()
+            path: {name: record for name, record in page_records.items() if name in existing[path]}
+            for path, page_records in self.records.items()
             if path in existing
         }
 
@@ -123,24 +125,27 @@ def summary(records: Mapping[str, Record]) -> str:
     """Return when, with which sources and where some entries were measured, and which are stale."""
     if not records:
         return "No record of the build and machine."
-    rows = records.values()
-    dates = sorted({row.date for row in rows})
-    days = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-    known = ", ".join(f"`{each}`" for each in sorted({row.sources for row in rows if row.sources}))
-    sources = known or "not recorded"
-    profiles = ", ".join(sorted({row.profile for row in rows}))
-    machines = "; ".join(sorted({row.machine or "a machine not recorded" for row in rows}))
-    text = f"Measured {days}, sources {sources} ({profiles} build), on {machines}."
-    stale = sorted(name for name, row in records.items() if row.stale)
-    if not stale:
-        return text
+    all_records = records.values()
+    dates = sorted({row.date for row in all_records})
+    date_range = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    source_texts = ", ".join(
+        f"`{each}`" for each in sorted({row.sources for row in all_records if row.sources})
+    )
+    source_text = source_texts or "not recorded"
+    profiles = ", ".join(sorted({row.profile for row in all_records}))
+    machines = "; ".join(sorted({row.machine or "a machine not recorded" for row in all_records}))
+    measurement_text = f"Measured {date_range}, sources {source_text} ({profiles} build), on {machines}."
+    stale_names = sorted(name for name, row in records.items() if row.stale)
+    if not stale_names:
+        return measurement_text
     if len(records) == 1:
-        return f"{text} Not confirmed for later sources."
-    more = f" and {len(stale) - MAX_NAMES} more" if len(stale) > MAX_NAMES else ""
-    return f"{text} Not confirmed for later sources: {', '.join(stale[:MAX_NAMES])}{more}."
+        return f"{measurement_text} Not confirmed for later sources."
+    more_text = f" and {len(stale_names) - MAX_NAMES} more" if len(stale_names) > MAX_NAMES else ""
+    names = ", ".join(stale_names[:MAX_NAMES])
+    return f"{measurement_text} Not confirmed for later sources: {names}{more_text}."
 
 
 def page_summary(path: str) -> str:
     """Return the summary of a page, with the place of all records."""
-    place = FILE.relative_to(PROJECT).as_posix()
-    return f"{summary(Manifest.read().records.get(path, {}))} All records: `{place}`."
+    manifest_path = FILE.relative_to(PROJECT).as_posix()
+    return f"{summary(Manifest.read().records.get(path, {}))} All records: `{manifest_path}`."

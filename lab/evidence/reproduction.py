@@ -19,7 +19,7 @@ from .. import reference
 from ..results import RESULTS
 from ..simulator import parameters
 from ..validation.mechanics import KINEMATICS
-from . import validated
+from . import validation_tables
 from .entry import EvidenceEntry, Output
 
 DEVICES = ("mems-g1", "mems-g2", "mems-g3", "atlas-10k")
@@ -41,34 +41,38 @@ def _output(topic: Topic) -> Output:
     if topic.validation_results:
         entries.append(VALIDATION_ENTRIES[topic.name])
 
-    def publish(measured: Mapping[str, str]) -> None:
-        ran = {name: directory(result) / name for name, result in measured.items() if name in places}
-        topic.save(ran)
-        if len(ran) < len(measured):
-            results.replace(topic.name, validated.TABLES[topic.name](), topic.experiments)
+    def publish(fingerprints: Mapping[str, str]) -> None:
+        directories = {
+            name: directory(entry_fingerprint) / name
+            for name, entry_fingerprint in fingerprints.items()
+            if name in planned_places
+        }
+        topic.save(directories)
+        if len(directories) < len(fingerprints):
+            results.replace(topic.name, validation_tables.TABLES[topic.name](), topic.experiments)
         judge(topic)
 
-    places = {planned.place for planned in topic.full_plan}
+    planned_places = {planned.place for planned in topic.full_plan}
     workers = (os.cpu_count() or 1) if topic.side_by_side else 1
-    return Output(f"docs/{topic.document}", "reproduce", entries, publish, workers)
+    return Output(f"docs/{topic.document_path}", "reproduce", entries, publish, workers)
 
 
 def _entry(topic: Topic, planned: PlannedExperiment) -> EvidenceEntry:
-    def measure(result: str) -> None:
-        run([planned], directory(result), side_by_side=topic.side_by_side)
+    def measure(entry_fingerprint: str) -> None:
+        run([planned], directory(entry_fingerprint), side_by_side=topic.side_by_side)
 
     return EvidenceEntry(planned.place, lambda: fingerprint(planned), measure, topic.missing_data)
 
 
 def _device_fingerprint() -> str:
     """Return the hash of the parameters and of short runs of the devices of Hong 2006."""
-    values = sorted(number for device in DEVICES for number in numbers(parameters(device)))
-    return hashlib.sha256(f"{values} {KINEMATICS.fingerprint()}".encode()).hexdigest()[:12]
+    parameter_values = sorted(number for device in DEVICES for number in numbers(parameters(device)))
+    return hashlib.sha256(f"{parameter_values} {KINEMATICS.fingerprint()}".encode()).hexdigest()[:12]
 
 
 def _power_fingerprint() -> str:
     """Return the hash of the energies of the reference runs and of the statistics of the trace."""
-    return validated.fingerprint(validated.power())
+    return validation_tables.fingerprint(validation_tables.power_tables())
 
 
 MISSING_REASON = None if reference.is_present() else reference.MISSING_MESSAGE

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from .. import reference
-from ..build import sources
+from ..build import source_hash
 from ..results import PROJECT
 from ..validation.__main__ import PAGE, SECTIONS, write_page
 from ..validation.section import ValidationSection
@@ -24,7 +24,7 @@ NEEDS_NO_REFERENCE = ("published", "check_values", "sequential_reads")
 
 def outputs() -> list[Output]:
     """Return the tests, which are first, and the page."""
-    tests = EvidenceEntry("validation-tests", sources, _run_tests, _missing_reason(), is_cheap=True)
+    tests = EvidenceEntry("validation-tests", source_hash, _run_tests, _missing_reason(), is_cheap=True)
     entries = [_entry(section) for section in SECTIONS if not section.benchmarks]
     return [
         Output("tests/validation", "validate", [tests]),
@@ -33,9 +33,11 @@ def outputs() -> list[Output]:
 
 
 def _entry(section: ValidationSection[object]) -> EvidenceEntry:
-    missing = None if section.name in NEEDS_NO_REFERENCE else _missing_reason()
+    missing_reason = None if section.name in NEEDS_NO_REFERENCE else _missing_reason()
     is_cheap = section.name in NEEDS_NO_REFERENCE
-    return EvidenceEntry(section.name, section.fingerprint, lambda _: _save(section), missing, is_cheap)
+    return EvidenceEntry(
+        section.name, section.fingerprint, lambda _: _save(section), missing_reason, is_cheap
+    )
 
 
 def _save(section: ValidationSection[object]) -> None:

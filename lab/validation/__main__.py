@@ -53,31 +53,35 @@ SECTIONS: tuple[ValidationSection[Any], ...] = (
 )
 
 
-def page(existing: str, measured: Iterable[str]) -> str:
+def page(existing_page: str, measured_sections: Iterable[str]) -> str:
     """Return the page: some sections from their saved results, all others as in the existing page.
 
     Sections on benchmarks are always written from the benchmark files.
     """
-    names = set(measured)
+    section_names = set(measured_sections)
     introduction = fill("validation/text/introduction.md", evidence=evidence_marker(PAGE))
-    return "\n".join([introduction, *(_text(section, existing, names) for section in SECTIONS)])
+    return "\n".join(
+        [introduction, *(_section_text(section, existing_page, section_names) for section in SECTIONS)]
+    )
 
 
-def _text(section: ValidationSection[Any], existing: str, measured: Container[str]) -> str:
+def _section_text(
+    section: ValidationSection[Any], existing_page: str, measured_sections: Container[str]
+) -> str:
     if section.benchmarks:
         return section.text(section.measure())
-    saved = section.load() if section.name in measured else None
-    if saved is not None:
-        return section.text(saved)
-    text = find_section(existing, section.title)
+    saved_result = section.load() if section.name in measured_sections else None
+    if saved_result is not None:
+        return section.text(saved_result)
+    text = find_section(existing_page, section.title)
     if text is None:
         raise LookupError(f"{PAGE} has no section `{section.title}`: python -m lab.evidence {section.name}")
     return text[:-1] if text.endswith("\n\n") else text
 
 
-def write_page(measured: Iterable[str]) -> None:
+def write_page(measured_sections: Iterable[str]) -> None:
     """Write the page with the saved results of some sections."""
-    write(page((DOCUMENTS / PAGE).read_text(encoding="utf-8"), measured), PAGE)
+    write(page((DOCUMENTS / PAGE).read_text(encoding="utf-8"), measured_sections), PAGE)
 
 
 def main() -> None:

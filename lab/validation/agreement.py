@@ -82,13 +82,13 @@ class Agreement:
     @property
     def exceeded_limits(self) -> list[str]:
         """Names of the values that exceed their limits."""
-        allowed = self.band
+        band = self.band
         within_limits = {
-            "mean": abs(self.mean) <= allowed.mean,
-            "within_1us": allowed.within_1us is None or self.within_1us >= allowed.within_1us,
-            "energy": allowed.energy is None or abs(self.energy) <= allowed.energy,
+            "mean": abs(self.mean) <= band.mean,
+            "within_1us": band.within_1us is None or self.within_1us >= band.within_1us,
+            "energy": band.energy is None or abs(self.energy) <= band.energy,
         }
-        return [what for what, holds in within_limits.items() if not holds]
+        return [field for field, holds in within_limits.items() if not holds]
 
 
 def compared_runs() -> list[RecordedRun]:
@@ -106,15 +106,15 @@ def agreement(name: str, collection: Collection = REFERENCE) -> Agreement:
         else f"mems-{run.device.lower()}-disksim"
     )
     result = replay(run.trace, device, scheduler=str(run.scheduler), requests=True, **run.changes)
-    ours = result.requests.sort("id")["response_ns"].to_numpy().astype(np.int64)
-    off = np.abs(ours - run.responses_ns())
+    ours_ns = result.requests.sort("id")["response_ns"].to_numpy().astype(np.int64)
+    errors_ns = np.abs(ours_ns - run.responses_ns())
     return Agreement(
         run=name,
         family=run.family,
         scheduler=run.row["scheduler"],
-        requests=len(off),
-        within_1us=float((off <= 1_000).mean()),
-        worst_ns=int(off.max()),
+        requests=len(errors_ns),
+        within_1us=float((errors_ns <= 1_000).mean()),
+        worst_ns=int(errors_ns.max()),
         mean_ms=result.response_time.mean,
         mean=result.response_time.mean / run.mean_response_ms - 1,
         energy_j=result.energy.total,
@@ -127,36 +127,41 @@ def measure() -> tuple[Agreement, ...]:
     return tuple(agreement(run.name) for run in compared_runs())
 
 
-def _template_values(result: tuple[Agreement, ...]) -> dict[str, object]:
-    groups: dict[tuple[str, str], list[Agreement]] = defaultdict(list)
-    for one in result:
-        groups[one.family, one.scheduler].append(one)
-    rows = [_row(*key, groups[key]) for key in sorted(groups, key=lambda key: list(TITLES).index(key[0]))]
-    head = "family | what | scheduler | runs | requests | within 1 us, % | required | mean, % | tolerance | "
+def _template_values(agreements: tuple[Agreement, ...]) -> dict[str, object]:
+    rows_by_group: dict[tuple[str, str], list[Agreement]] = defaultdict(list)
+    for row in agreements:
+        rows_by_group[row.family, row.scheduler].append(row)
+    rows = [
+        _row(*key, rows_by_group[key])
+        for key in sorted(rows_by_group, key=lambda key: list(TITLES).index(key[0]))
+    ]
+    header = (
+        "family | what | scheduler | runs | requests | within 1 us, % | required | mean, % | tolerance | "
+    )
     return {
-        "runs": len(result),
-        "requests": f"{sum(one.requests for one in result):,}",
-        "families": table(f"{head}energy, % | tolerance", rows, words=3),
+        "runs": len(agreements),
+        "requests": f"{sum(row.requests for row in agreements):,}",
+        "families": table(f"{header}energy, % | tolerance", rows, word_columns=3),
     }
 
 
 def _row(family: str, scheduler: str, group: list[Agreement]) -> list[str]:
-    allowed = group[0].band
-    requests = sum(one.requests for one in group)
-    within = sum(one.within_1us * one.requests for one in group) / requests
-    mean, energy = (max(abs(getattr(one, what)) for one in group) for what in ("mean", "energy"))
+    band = group[0].band
+    requests = sum(row.requests for row in group)
+    within_share = sum(row.within_1us * row.requests for row in group) / requests
+    mean, energy = (max(abs(getattr(row, field)) for row in group) for field in ("mean", "energy"))
     return [
         *cells("`{}` | {} | {} | {} | {:,}", family, TITLES[family], scheduler, len(group), requests),
-        *cells("{:%2} | {}", within, f">= {100 * allowed.within_1us:g}" if allowed.within_1us else ""),
-        *cells("{:%4} | {:g} | {:%4}", mean, 100 * allowed.mean, energy),
-        f"{100 * allowed.energy:g}" if allowed.energy else "",
+        *cells("{:%2} | {}", within_share, f">= {100 * band.within_1us:g}" if band.within_1us else ""),
+        *cells("{:%4} | {:g} | {:%4}", mean, 100 * band.mean, energy),
+        f"{100 * band.energy:g}" if band.energy else "",
     ]
 
 
 def _short_measurement() -> tuple[Agreement, ...]:
     """Return the agreement of one run of each family under each scheduler."""
-    choice = {(run.family, run.scheduler): run.name for run in compared_runs()}
-    return tuple(map(agreement, choice.values()))
+    run_by_family = {(run.family, run.scheduler): run.name for run in compared_runs()}
+    return tuple(map(agreement, run_by_family.values()))
 
 
 SECTION = ValidationSection("agreement", tuple[Agreement, ...], measure, _template_values, _short_measurement)

@@ -40,7 +40,7 @@ class Cyclic:
 
     def __init__(self) -> None:
         self.queue: list[Any] = []
-        self.at = 0
+        self.sweep_lbn = 0
 
     def push(self, request: Any) -> None:
         """Add a request to the queue."""
@@ -48,10 +48,10 @@ class Cyclic:
 
     def pop(self, _now_ns: int, _device: Any) -> Any:
         """Remove and return the next request upwards, or the lowest if there is none."""
-        ahead = [request for request in self.queue if request.lbn >= self.at] or self.queue
+        ahead = [request for request in self.queue if request.lbn >= self.sweep_lbn] or self.queue
         request = min(ahead, key=lambda request: (request.lbn, request.id))
         self.queue.remove(request)
-        self.at = request.lbn
+        self.sweep_lbn = request.lbn
         return request
 
     def __len__(self) -> int:
@@ -63,16 +63,16 @@ class Cyclic:
 class Pair:
     """Response times of both simulators in ms, and whether each request was alone in its array."""
 
-    reads: npt.NDArray[np.bool_]
-    alone: npt.NDArray[np.bool_]
+    is_read: npt.NDArray[np.bool_]
+    is_alone: npt.NDArray[np.bool_]
     recorded_ms: Times
     ours_ms: Times
 
     def alone_differences_ms(self, *, reads: bool) -> Times:
         """Return the differences of response times in ms, for reads or writes that were alone."""
-        choice = self.alone & (self.reads == reads)
-        apart: Times = (self.ours_ms - self.recorded_ms)[choice]
-        return apart
+        is_selected = self.is_alone & (self.is_read == reads)
+        differences_ms: Times = (self.ours_ms - self.recorded_ms)[is_selected]
+        return differences_ms
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,13 @@ def replay_array(kind: str, bus: str) -> Pair:
     """Replay the requests to one array of the recorded run."""
     with gzip.open(COMPONENTS / "syntharrays.csv.gz", "rt") as file:
         rows = [row for row in csv.DictReader(file) if int(row["device"]) == ARRAYS[kind]]
-    reads = np.array([int(row["flags_hex"], 16) & 1 for row in rows], dtype=bool)
-    arrival = np.array([float(row["arrival_ms"]) for row in rows])
-    response = np.array([float(row["response_us"]) for row in rows]) / 1e3
-    ends = np.maximum.accumulate(np.concatenate([[0.0], (arrival + response)[:-1]]))
-    alone = (ends <= arrival) & (np.append(arrival[1:], np.inf) >= arrival + response)
+    is_read = np.array([int(row["flags_hex"], 16) & 1 for row in rows], dtype=bool)
+    arrivals_ms = np.array([float(row["arrival_ms"]) for row in rows])
+    responses_ms = np.array([float(row["response_us"]) for row in rows]) / 1e3
+    previous_ends_ms = np.maximum.accumulate(np.concatenate([[0.0], (arrivals_ms + responses_ms)[:-1]]))
+    is_alone = (previous_ends_ms <= arrivals_ms) & (
+        np.append(arrivals_ms[1:], np.inf) >= arrivals_ms + responses_ms
+    )
     settings = {
         "system.kind": kind,
         "system.devices": 4,
@@ -126,12 +128,12 @@ def replay_array(kind: str, bus: str) -> Pair:
         "system.bus": bus,
         "system.start": "ready",
     }
-    with tempfile.TemporaryDirectory(prefix="sledlab-validation-") as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory(prefix="sledlab-validation-") as parent:
+        folder = Path(parent)
         trace = folder / f"{kind}.trace"
         lines = (
-            f"{row['arrival_ms']} 0 {row['lbn']} {row['blocks']} {int(read)}"
-            for row, read in zip(rows, reads, strict=True)
+            f"{row['arrival_ms']} 0 {row['lbn']} {row['blocks']} {int(is_read_request)}"
+            for row, is_read_request in zip(rows, is_read, strict=True)
         )
         trace.write_text("\n".join(lines) + "\n")
         result = sl.simulate(
@@ -143,7 +145,7 @@ def replay_array(kind: str, bus: str) -> Pair:
             requests=True,
         )
     ours_ms = result.requests.sort("id")["response_ns"].to_numpy() / 1e6
-    return Pair(reads, alone, response, ours_ms)
+    return Pair(is_read, is_alone, responses_ms, ours_ms)
 
 
 def measure() -> tuple[ArrayRow, ...]:
@@ -151,26 +153,26 @@ def measure() -> tuple[ArrayRow, ...]:
 
     def row(kind: str, bus: str) -> ArrayRow:
         pair = replay_array(kind, bus)
-        apart_ms = (pair.ours_ms - pair.recorded_ms)[pair.alone]
+        differences_ms = (pair.ours_ms - pair.recorded_ms)[pair.is_alone]
         return ArrayRow(
             kind=kind,
             bus=bus,
             requests=len(pair.ours_ms),
             recorded_ms=float(pair.recorded_ms.mean()),
             ours_ms=float(pair.ours_ms.mean()),
-            same_alone=float(np.mean(np.abs(apart_ms) < 0.1)),
+            same_alone=float(np.mean(np.abs(differences_ms) < 0.1)),
         )
 
     return tuple(row(kind, bus) for kind in ARRAYS for bus in BUSES)
 
 
-def _template_values(result: tuple[ArrayRow, ...]) -> dict[str, object]:
-    form = (
+def _template_values(array_rows: tuple[ArrayRow, ...]) -> dict[str, object]:
+    row_format = (
         "`{0.kind}` | `{0.bus}` | {0.requests:,} | {0.recorded_ms:.3f} | {0.ours_ms:.3f} | {0.deviation:+%2}"
     )
-    rows = [cells(f"{form} | {{0.same_alone:%1}}", row) for row in result]
-    head = "array | bus | requests | recorded, ms | sledlab, ms | deviation, % | same alone, %"
-    return {"arrays": table(head, rows, words=2)}
+    rows = [cells(f"{row_format} | {{0.same_alone:%1}}", row) for row in array_rows]
+    header = "array | bus | requests | recorded, ms | sledlab, ms | deviation, % | same alone, %"
+    return {"arrays": table(header, rows, word_columns=2)}
 
 
 SECTION = ValidationSection("arrays", tuple[ArrayRow, ...], measure, _template_values)

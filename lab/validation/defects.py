@@ -54,7 +54,7 @@ WORKLOADS = (
 class Defect:
     """A defect, given by the changes of a profile that remove it.
 
-    `also` is changed on both sides of the comparison.
+    `common_changes` are made on both sides of the comparison.
     """
 
     name: str
@@ -135,47 +135,56 @@ class DefectResults:
 
     def effects(self, defect: Defect, scheduler: str) -> list[Effect]:
         """Return the effects of a defect on all traces replayed with a scheduler, on all devices."""
-        choice = (one.effects for one in self.replayed if one.scheduler == scheduler)
-        return [effect for effects in choice for effect in effects if effect.defect == defect.name]
+        replay_effects = (
+            defect_replay.effects for defect_replay in self.replayed if defect_replay.scheduler == scheduler
+        )
+        return [effect for effects in replay_effects for effect in effects if effect.defect == defect.name]
 
 
 def measure() -> DefectResults:
     """Replay traces, and recompute recorded passes."""
-    works = [(work, device) for device in DEVICES for work in WORKLOADS if work.exists_for(device)]
+    cases = [
+        (workload, device) for device in DEVICES for workload in WORKLOADS if workload.exists_for(device)
+    ]
     return DefectResults(
-        tuple(_replay_with_defects(*each) for each in works),
+        tuple(_replay_with_defects(*each) for each in cases),
         tuple(_motion()),
         _turnarounds_ms(),
         tuple(_timeouts()),
     )
 
 
-def _replay_with_defects(work: DefectWorkload, device: str) -> DefectReplay:
+def _replay_with_defects(workload: DefectWorkload, device: str) -> DefectReplay:
     profile = f"mems-{device.lower()}-disksim"
-    trace = reference.trace(work.trace.format(device))
+    trace = reference.trace(workload.trace.format(device))
 
     @cache
     def simulate(*changes: tuple[str, Any]) -> sl.Result:
-        return replay(trace, profile, scheduler=work.scheduler, **dict(changes))
+        return replay(trace, profile, scheduler=workload.scheduler, **dict(changes))
 
     def effect(defect: Defect) -> Effect:
-        present = simulate(*defect.common_changes.items())
-        removed = simulate(*{**defect.common_changes, **defect.fix}.items())
+        with_defect = simulate(*defect.common_changes.items())
+        without_defect = simulate(*{**defect.common_changes, **defect.fix}.items())
         return Effect(
             defect.name,
-            present.response_time.mean / removed.response_time.mean - 1,
-            present.energy.total / removed.energy.total - 1,
+            with_defect.response_time.mean / without_defect.response_time.mean - 1,
+            with_defect.energy.total / without_defect.energy.total - 1,
         )
 
     # Idle time before every spin-down; the first start-up was not preceded by one.
-    p, full = parameters(profile), simulate()
-    uncharged_j = (int(full.summary["startups"]) - 1) * float(p["idle_timeout_ms"]) * p["sled_mw"] / 1e6
+    device_parameters, result = parameters(profile), simulate()
+    uncharged_j = (
+        (int(result.summary["startups"]) - 1)
+        * float(device_parameters["idle_timeout_ms"])
+        * device_parameters["sled_mw"]
+        / 1e6
+    )
     return DefectReplay(
-        work.name,
-        work.scheduler,
+        workload.name,
+        workload.scheduler,
         device,
-        full.response_time.mean,
-        uncharged_j / full.energy.total,
+        result.response_time.mean,
+        uncharged_j / result.energy.total,
         tuple(effect(defect) for defect in DEFECTS),
     )
 
@@ -184,22 +193,22 @@ def _motion() -> Iterator[Motion]:
     for path in sorted((reference.MEMS / "access").glob("*_f0_*.csv.gz")):
         run = reference.runs()[path.name.removesuffix(".csv.gz")]
         if run.device in DEVICES:
-            result = passes(reference.table(path), Sled.from_parameters(run.parameters))
-            steps = (result.exact, result.constant, result.wrong_sign, result.recorded)
-            yield Motion(run.name, len(result.exact), *(float(step.mean()) for step in steps))
+            pass_times = passes(reference.table(path), Sled.from_parameters(run.parameters))
+            steps = (pass_times.exact, pass_times.constant, pass_times.wrong_sign, pass_times.recorded)
+            yield Motion(run.name, len(pass_times.exact), *(float(step.mean()) for step in steps))
 
 
 def _turnarounds_ms() -> dict[str, tuple[float, ...]]:
     """Return turnaround times of a G2 in ms, by the position at which a sled that moves upwards turns."""
     sled = Sled.from_parameters(reference.runs()["mech_G2_f0_r8_light"].parameters)
-    places = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
-    at, up = places * sled.y.travel / 2, np.ones(len(places))
-    rules = {
-        "exact": sled.y.turnaround_s(at, sled.speed, up),
-        "simulator, start of a seek": sled.y.constant_turnaround_s(at, sled.speed, up),
-        "simulator, end of a seek": sled.y.constant_turnaround_s(at, sled.speed, -up),
+    relative_positions = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
+    at_m, upward = relative_positions * sled.y.travel / 2, np.ones(len(relative_positions))
+    times_by_rule = {
+        "exact": sled.y.turnaround_s(at_m, sled.speed, upward),
+        "simulator, start of a seek": sled.y.constant_turnaround_s(at_m, sled.speed, upward),
+        "simulator, end of a seek": sled.y.constant_turnaround_s(at_m, sled.speed, -upward),
     }
-    return {name: tuple((1e3 * times).tolist()) for name, times in rules.items()}
+    return {name: tuple((1e3 * times).tolist()) for name, times in times_by_rule.items()}
 
 
 def _timeouts() -> Iterator[TimeoutEnergy]:
@@ -211,80 +220,91 @@ def _timeouts() -> Iterator[TimeoutEnergy]:
             yield TimeoutEnergy(sweep, timeout_ms, run.charged_energy_j, run.energy_j, ours)
 
 
-def _template_values(result: DefectResults) -> dict[str, object]:
+def _template_values(defect_results: DefectResults) -> dict[str, object]:
     head = ["recorded passes of", "passes", "exact, ms", "constant acceleration", "+ wrong sign"]
-    energy = {
+    max_energy_effects = {
         scheduler: max(
-            abs(one.energy) for defect in ENERGY_DEFECTS for one in result.effects(defect, scheduler)
+            abs(effect.energy)
+            for defect in ENERGY_DEFECTS
+            for effect in defect_results.effects(defect, scheduler)
         )
         for scheduler in ("fcfs", "sptf")
     }
 
     def responses(defect: Defect, scheduler: str = "fcfs") -> str:
-        return span([one.response for one in result.effects(defect, scheduler)])
+        return span([effect.response for effect in defect_results.effects(defect, scheduler)])
 
     names = ("physics", "motion", "closed", "first_pass", "drift", "recentring", "pipeline")
     defects = (PHYSICS, MOTION, CLOSED_FORM, FIRST_PASS, DRIFT, RECENTERING, PIPELINE)
-    turnarounds = [[rule, *(f"{ms:.4f}" for ms in times)] for rule, times in result.turnarounds_ms.items()]
-    places = ["lower edge", "halfway", "center", "halfway", "upper edge"]
+    turnarounds = [
+        [rule, *(f"{ms:.4f}" for ms in times)] for rule, times in defect_results.turnarounds_ms.items()
+    ]
+    position_names = ["lower edge", "halfway", "center", "halfway", "upper edge"]
     return {
-        "traces": "".join(_device_table(result, device) + "\n" for device in DEVICES),
-        "energy": {scheduler: f"{100 * maximum:.2f}" for scheduler, maximum in energy.items()},
-        "passes": table([*head, "+ seek function"], map(_motion_row, result.motion)),
-        "turnarounds": table(["turnaround", *places], turnarounds),
-        "idle": _idle_table(result),
-        "best": " ".join(_best_timeouts(sweep, result) for sweep in SWEEPS),
+        "traces": "".join(_device_table(defect_results, device) + "\n" for device in DEVICES),
+        "energy": {scheduler: f"{100 * maximum:.2f}" for scheduler, maximum in max_energy_effects.items()},
+        "passes": table([*head, "+ seek function"], map(_motion_row, defect_results.motion)),
+        "turnarounds": table(["turnaround", *position_names], turnarounds),
+        "idle": _idle_table(defect_results),
+        "best": " ".join(_best_timeouts(sweep, defect_results) for sweep in SWEEPS),
         "fcfs": {name: responses(defect) for name, defect in zip(names, defects, strict=True)},
         "sptf": responses(PHYSICS, "sptf"),
-        "lost": f"{100 * max(one.uncharged for one in result.replayed):.1f}",
+        "lost": f"{100 * max(effect.uncharged for effect in defect_results.replayed):.1f}",
     }
 
 
-def _device_table(result: DefectResults, device: str) -> str:
+def _device_table(defect_results: DefectResults, device: str) -> str:
     rows = [
         [
-            *cells("{0.workload} | {0.mean_ms:.3f}", one),
-            *(percent(effect.response) for effect in one.effects),
-            f"{100 * one.uncharged:.1f}",
+            *cells("{0.workload} | {0.mean_ms:.3f}", defect_replay),
+            *(percent(effect.response) for effect in defect_replay.effects),
+            f"{100 * defect_replay.uncharged:.1f}",
         ]
-        for one in result.replayed
-        if one.device == device
+        for defect_replay in defect_results.replayed
+        if defect_replay.device == device
     ]
     return table([device, "mean, ms", *(defect.name for defect in DEFECTS), "uncharged energy"], rows)
 
 
-def _motion_row(one: Motion) -> list[str]:
-    steps = (one.constant, one.wrong_sign, one.recorded)
-    changes = [percent(step / one.exact - 1) for step in steps]
-    return [*cells("`{0.run}` | {0.passes:,} | {0.exact:.4f}", one), *changes]
+def _motion_row(motion: Motion) -> list[str]:
+    steps = (motion.constant, motion.wrong_sign, motion.recorded)
+    changes = [percent(step / motion.exact - 1) for step in steps]
+    return [*cells("`{0.run}` | {0.passes:,} | {0.exact:.4f}", motion), *changes]
 
 
-def _idle_table(result: DefectResults) -> str:
-    by_timeout: dict[float, list[str]] = {}
-    for one in result.timeouts:
-        energies = (one.reported, one.complete, one.ours)
-        by_timeout.setdefault(one.timeout_ms, []).extend(f"{energy:.3f}" for energy in energies)
+def _idle_table(defect_results: DefectResults) -> str:
+    energies_by_timeout: dict[float, list[str]] = {}
+    for energy_row in defect_results.timeouts:
+        energies = (energy_row.reported, energy_row.complete, energy_row.ours)
+        energies_by_timeout.setdefault(energy_row.timeout_ms, []).extend(
+            f"{energy:.3f}" for energy in energies
+        )
     head = [f"{sweep}, {part}" for sweep in SWEEPS for part in ("reported", "complete", "sledlab")]
-    return table(["timeout, ms", *head], [[f"{timeout:g}", *cells] for timeout, cells in by_timeout.items()])
+    return table(
+        ["timeout, ms", *head], [[f"{timeout:g}", *cells] for timeout, cells in energies_by_timeout.items()]
+    )
 
 
-def _best_timeouts(sweep: str, result: DefectResults) -> str:
-    mine = [one for one in result.timeouts if one.sweep == sweep]
-    seen, true = min(mine, key=lambda one: one.reported), min(mine, key=lambda one: one.complete)
-    if seen == true:
-        return f"On {sweep} both are least at {true.timeout_ms:g} ms."
+def _best_timeouts(sweep: str, defect_results: DefectResults) -> str:
+    sweep_energies = [energy_row for energy_row in defect_results.timeouts if energy_row.sweep == sweep]
+    least_reported, least_complete = (
+        min(sweep_energies, key=lambda energy_row: energy_row.reported),
+        min(sweep_energies, key=lambda energy_row: energy_row.complete),
+    )
+    if least_reported == least_complete:
+        return f"On {sweep} both are least at {least_complete.timeout_ms:g} ms."
     return (
-        f"On {sweep} the reported energy is least at {seen.timeout_ms:g} ms, the complete one at "
-        f"{true.timeout_ms:g} ms; choosing by the reported energy costs "
-        f"{100 * (seen.complete / true.complete - 1):.1f} % more."
+        f"On {sweep} the reported energy is least at {least_reported.timeout_ms:g} ms, the complete one at "
+        f"{least_complete.timeout_ms:g} ms; choosing by the reported energy costs "
+        f"{100 * (least_reported.complete / least_complete.complete - 1):.1f} % more."
     )
 
 
 def _short_measurement() -> DefectResults:
     """Return the results of the section for the first trace and device."""
     device = DEVICES[0]
-    work = next(work for work in WORKLOADS if work.exists_for(device))
-    return DefectResults((_replay_with_defects(work, device),), (), _turnarounds_ms(), ())
+    workload = next(workload for workload in WORKLOADS if workload.exists_for(device))
+    return DefectResults((_replay_with_defects(workload, device),), (), _turnarounds_ms(), ())
 
 
 SECTION = ValidationSection("defects", DefectResults, measure, _template_values, _short_measurement)

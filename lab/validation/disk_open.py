@@ -90,7 +90,7 @@ class OpenRun:
         return self.column in STALE
 
     @property
-    def is_alike(self) -> bool:
+    def has_same_rules(self) -> bool:
         """Whether both simulators follow the same rules."""
         sptf = self.column in (*STALE, "sptf_angle_fixed")
         return not sptf and (self.drive, self.load) not in STREAMS
@@ -145,10 +145,10 @@ def recorded_columns(drive: str, load: str, collection: Collection = REFERENCE) 
 def runs(collection: Collection = REFERENCE) -> list[OpenRun]:
     """Return all runs of a collection with the queue in the host."""
     cases = (OpenRun(*case) for case in product(DRIVES, LOADS, SCHEDULERS))
-    there = (run for run in cases if arrivals(run, collection).is_file())
+    existing_runs = (run for run in cases if arrivals(run, collection).is_file())
     return [
         run
-        for run in there
+        for run in existing_runs
         if f"{run.column}_response_us" in recorded_columns(run.drive, run.load, collection)
     ]
 
@@ -183,33 +183,38 @@ def service_times(arrivals: Times, responses: Times) -> Times:
     """Return the service time of each request."""
     completions = arrivals + responses
     order = np.argsort(completions, kind="stable")
-    before = np.concatenate([[0.0], completions[order][:-1]])
-    result = np.empty_like(completions)
-    result[order] = completions[order] - np.maximum(before, arrivals[order])
-    return result
+    previous_completions = np.concatenate([[0.0], completions[order][:-1]])
+    service_ms = np.empty_like(completions)
+    service_ms[order] = completions[order] - np.maximum(previous_completions, arrivals[order])
+    return service_ms
 
 
 @cache
 def comparison(run: OpenRun, collection: Collection = REFERENCE) -> OpenComparison:
     """Replay a run and compare the results."""
-    arrived, theirs, phases = recorded_run(run, collection)
-    ours = _responses(run, sl.read_trace(arrivals(run, collection), start="zero"))
-    mine, recorded_ms = service_times(arrived, ours), service_times(arrived, theirs)
-    apart = mine - recorded_ms
-    same = np.abs(apart) < 0.2
+    arrivals_ms, recorded_responses_ms, phases = recorded_run(run, collection)
+    responses_ms = _responses(run, sl.read_trace(arrivals(run, collection), start="zero"))
+    service_ms, recorded_service_ms = (
+        service_times(arrivals_ms, responses_ms),
+        service_times(arrivals_ms, recorded_responses_ms),
+    )
+    differences_ms = service_ms - recorded_service_ms
+    is_same = np.abs(differences_ms) < 0.2
     return OpenComparison(
         drive=run.drive,
         load=run.load,
         column=run.column,
-        requests=len(ours),
-        recorded_ms=float(theirs.mean()),
-        ours_ms=float(ours.mean()),
-        service_off=float(mine.mean() / recorded_ms.mean() - 1),
-        same_service=float(same.mean()),
+        requests=len(responses_ms),
+        recorded_ms=float(recorded_responses_ms.mean()),
+        ours_ms=float(responses_ms.mean()),
+        service_off=float(service_ms.mean() / recorded_service_ms.mean() - 1),
+        same_service=float(is_same.mean()),
         off_but_for_turns=float(
-            fcfs_responses(arrived, np.where(same, mine, recorded_ms)).mean() / theirs.mean() - 1
+            fcfs_responses(arrivals_ms, np.where(is_same, service_ms, recorded_service_ms)).mean()
+            / recorded_responses_ms.mean()
+            - 1
         ),
-        phases_off=_phases_off(phases, mine, recorded_ms),
+        phases_off=_phase_deviations(phases, service_ms, recorded_service_ms),
     )
 
 
@@ -218,9 +223,9 @@ def recorded_run(
 ) -> tuple[Times, Times, npt.NDArray[np.str_]]:
     """Return the arrivals and the recorded responses of a run in ms, and the phase of each request."""
     columns = recorded_columns(run.drive, run.load, collection)
-    arrived = np.array(columns["arrival_ms"], dtype=float)
-    theirs = np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3
-    return arrived, theirs, np.array(columns["phase"])
+    arrivals_ms = np.array(columns["arrival_ms"], dtype=float)
+    recorded_responses_ms = np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3
+    return arrivals_ms, recorded_responses_ms, np.array(columns["phase"])
 
 
 def _responses(run: OpenRun, trace: sl.Trace) -> Times:
@@ -228,20 +233,20 @@ def _responses(run: OpenRun, trace: sl.Trace) -> Times:
     return result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
 
 
-def _phases_off(phases: npt.NDArray[np.str_], ours: Times, recorded: Times) -> dict[str, float]:
+def _phase_deviations(phases: npt.NDArray[np.str_], ours_ms: Times, recorded_ms: Times) -> dict[str, float]:
     return {
-        str(phase): float(ours[phases == phase].mean() / recorded[phases == phase].mean() - 1)
+        str(phase): float(ours_ms[phases == phase].mean() / recorded_ms[phases == phase].mean() - 1)
         for phase in np.unique(phases)
     }
 
 
-def fcfs_responses(arrivals: Times, service: Times) -> Times:
+def fcfs_responses(arrivals_ms: Times, service_ms: Times) -> Times:
     """Return the response times of a queue in order of arrival."""
-    completions = np.empty_like(arrivals)
-    free = 0.0
-    for i, (arrival, taken) in enumerate(zip(arrivals, service, strict=True)):
-        free = completions[i] = max(free, arrival) + taken
-    return completions - arrivals
+    completions_ms = np.empty_like(arrivals_ms)
+    free_ms = 0.0
+    for i, (arrival_ms, request_service_ms) in enumerate(zip(arrivals_ms, service_ms, strict=True)):
+        free_ms = completions_ms[i] = max(free_ms, arrival_ms) + request_service_ms
+    return completions_ms - arrivals_ms
 
 
 def shifted_traces(run: OpenRun) -> Iterator[sl.Trace]:
@@ -250,9 +255,13 @@ def shifted_traces(run: OpenRun) -> Iterator[sl.Trace]:
         lines = [line.split(" ", 1) for line in file]
     with tempfile.TemporaryDirectory(prefix="sledlab-validation-") as folder:
         for shift_ms in SHIFTS_MS:
-            shifted = Path(folder) / "shifted.trace"
-            shifted.write_text("".join(f"{float(at) + shift_ms:.6f} {remaining}" for at, remaining in lines))
-            yield sl.read_trace(shifted, start="zero")
+            shifted_file = Path(folder) / "shifted.trace"
+            shifted_file.write_text(
+                "".join(
+                    f"{float(arrival_ms) + shift_ms:.6f} {other_fields}" for arrival_ms, other_fields in lines
+                )
+            )
+            yield sl.read_trace(shifted_file, start="zero")
 
 
 def shifted_means(run: OpenRun, device: ModelChoice) -> list[float]:
@@ -263,15 +272,15 @@ def shifted_means(run: OpenRun, device: ModelChoice) -> list[float]:
     ]
 
 
-def shifted_phases_off(run: OpenRun) -> dict[str, Times]:
+def shifted_phase_deviations(run: OpenRun) -> dict[str, Times]:
     """Return the deviations of the mean service time in each phase, with the shifted traces."""
-    arrived, theirs, phases = recorded_run(run)
-    recorded_ms = service_times(arrived, theirs)
-    off = [
-        _phases_off(phases, service_times(arrived, _responses(run, trace)), recorded_ms)
+    arrivals_ms, recorded_responses_ms, phases = recorded_run(run)
+    recorded_service_ms = service_times(arrivals_ms, recorded_responses_ms)
+    deviations = [
+        _phase_deviations(phases, service_times(arrivals_ms, _responses(run, trace)), recorded_service_ms)
         for trace in shifted_traces(run)
     ]
-    return {phase: np.array([each[phase] for each in off]) for phase in off[0]}
+    return {phase: np.array([each[phase] for each in deviations]) for phase in deviations[0]}
 
 
 @cache
@@ -300,23 +309,29 @@ def measure() -> tuple[OpenRow, ...]:
     )
 
 
-def rows(result: tuple[OpenRow, ...]) -> list[list[str]]:
+def rows(open_rows: tuple[OpenRow, ...]) -> list[list[str]]:
     """Return a row for each run."""
-    form = "{0.load} | `{0.column}` | `{0.scheduler}` | {0.reason} | {0.recorded_ms:,.3f} | {0.ours_ms:,.3f}"
+    row_format = (
+        "{0.load} | `{0.column}` | `{0.scheduler}` | {0.reason} | {0.recorded_ms:,.3f} | {0.ours_ms:,.3f}"
+    )
     return [
         [
             DRIVES[row.comparison.drive][0],
-            *cells(f"{form} | {{0.deviation:+%2}}", row.comparison),
+            *cells(f"{row_format} | {{0.deviation:+%2}}", row.comparison),
             span(row.shifted_deviations) if row.shifted_deviations else "",
             *cells("{0.service_off:+%2} | {0.same_service:%1}", row.comparison),
         ]
-        for row in result
+        for row in open_rows
     ]
 
 
-def _template_values(result: tuple[OpenRow, ...]) -> dict[str, object]:
-    head = "drive | load | recorded run | sledlab | reason | recorded, ms | sledlab, ms | deviation, % | "
-    return {"runs": table(f"{head}shifted | service deviation, % | same service, %", rows(result), words=5)}
+def _template_values(open_rows: tuple[OpenRow, ...]) -> dict[str, object]:
+    header = "drive | load | recorded run | sledlab | reason | recorded, ms | sledlab, ms | deviation, % | "
+    return {
+        "runs": table(
+            f"{header}shifted | service deviation, % | same service, %", rows(open_rows), word_columns=5
+        )
+    }
 
 
 def _short_measurement() -> list[OpenComparison]:

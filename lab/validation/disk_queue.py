@@ -80,23 +80,29 @@ def runs() -> list[QueueRun]:
 @cache
 def comparison(run: QueueRun) -> QueueComparison:
     """Replay a run and compare the results."""
-    theirs = np.array(recorded_columns(run.drive, run.load)[f"{run.column}_response_us"], dtype=float) / 1e3
+    recorded_ms = (
+        np.array(recorded_columns(run.drive, run.load)[f"{run.column}_response_us"], dtype=float) / 1e3
+    )
     trace = sl.read_trace(run.trace, start="zero")
     result = sl.simulate(trace, run.device, scheduler=run.scheduler, requests=True)
-    ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
-    apart = ours - theirs
-    judging = disk_open.device(run.drive, queue_depth=DEPTH)
-    moment = sl.simulate(trace, judging, scheduler=run.scheduler) if "sptf" in run.column else result
+    ours_ms = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
+    differences_ms = ours_ms - recorded_ms
+    drive_with_present_angle = disk_open.device(run.drive, queue_depth=DEPTH)
+    present_angle_result = (
+        sl.simulate(trace, drive_with_present_angle, scheduler=run.scheduler)
+        if "sptf" in run.column
+        else result
+    )
     return QueueComparison(
         drive=run.drive,
         load=run.load,
         column=run.column,
-        requests=len(ours),
-        recorded_ms=float(theirs.mean()),
-        ours_ms=float(ours.mean()),
-        same_response=float(np.mean(np.abs(apart) < 0.1)),
-        moment_off=moment.response_time.mean / float(theirs.mean()) - 1,
-        same_course=float(np.mean(np.abs(np.diff(apart, prepend=0.0)) < 0.1)),
+        requests=len(ours_ms),
+        recorded_ms=float(recorded_ms.mean()),
+        ours_ms=float(ours_ms.mean()),
+        same_response=float(np.mean(np.abs(differences_ms) < 0.1)),
+        moment_off=present_angle_result.response_time.mean / float(recorded_ms.mean()) - 1,
+        same_course=float(np.mean(np.abs(np.diff(differences_ms, prepend=0.0)) < 0.1)),
     )
 
 
@@ -125,26 +131,30 @@ def measure() -> tuple[QueueRow, ...]:
     )
 
 
-def rows(result: tuple[QueueRow, ...]) -> list[list[str]]:
+def rows(queue_rows: tuple[QueueRow, ...]) -> list[list[str]]:
     """Return a row for each run."""
-    form = "{0.load} | `{0.column}` | `{0.scheduler}` | {0.reason} | {0.recorded_ms:,.3f} | {0.ours_ms:,.3f}"
+    row_format = (
+        "{0.load} | `{0.column}` | `{0.scheduler}` | {0.reason} | {0.recorded_ms:,.3f} | {0.ours_ms:,.3f}"
+    )
     return [
         [
             DRIVES[row.comparison.drive][0],
-            *cells(f"{form} | {{0.deviation:+%2}}", row.comparison),
+            *cells(f"{row_format} | {{0.deviation:+%2}}", row.comparison),
             span(row.shifted_deviations) if row.shifted_deviations else "",
             *cells("{0.same_response:%1} | {0.same_course:%1} | {0.moment_off:+%2}", row.comparison),
         ]
-        for row in result
+        for row in queue_rows
     ]
 
 
-def _template_values(result: tuple[QueueRow, ...]) -> dict[str, object]:
-    head = "drive | load | recorded run | sledlab | reason | recorded, ms | sledlab, ms | deviation, % | "
+def _template_values(queue_rows: tuple[QueueRow, ...]) -> dict[str, object]:
+    header = "drive | load | recorded run | sledlab | reason | recorded, ms | sledlab, ms | deviation, % | "
     return {
-        "count": len(result),
+        "count": len(queue_rows),
         "runs": table(
-            f"{head}shifted | same response, % | same offset, % | present angle, %", rows(result), words=5
+            f"{header}shifted | same response, % | same offset, % | present angle, %",
+            rows(queue_rows),
+            word_columns=5,
         ),
     }
 

@@ -88,15 +88,17 @@ def preset_host(drive: str) -> Host:
 @cache
 def replay(drive: str, host: Host) -> tuple[Times, Times]:
     """Return measured and simulated service times in ns."""
-    values = parameters(drive)
-    kinds = {"read_hit": host.read_hit, "read_miss": host.read_miss, "write": host.write}
+    drive_parameters = parameters(drive)
+    overheads = {"read_hit": host.read_hit, "read_miss": host.read_miss, "write": host.write}
     changes = {
-        key: max(0.0, value + more)
-        for key, value in values.items()
-        for kind, more in kinds.items()
+        key: max(0.0, value + overhead)
+        for key, value in drive_parameters.items()
+        for kind, overhead in overheads.items()
         if key.startswith(f"{kind}_") and "_after_" in key
     }
-    changes["extra_disconnect_command_us"] = max(0.0, values["extra_disconnect_command_us"] + host.write)
+    changes["extra_disconnect_command_us"] = max(
+        0.0, drive_parameters["extra_disconnect_command_us"] + host.write
+    )
     bus, bus_write = published_bus(drive)
     changes |= {"bus_sector_us": bus + host.bus, "bus_write_sector_us": bus_write + host.bus_write}
     return replay_measured(drive, stream(drive), changes)
@@ -104,20 +106,20 @@ def replay(drive: str, host: Host) -> tuple[Times, Times]:
 
 def demerit(drive: str, host: Host, part: slice = slice(None)) -> float:
     """Return the demerit figure of a drive on a host, over a part of its stream, in ms."""
-    measured, simulated = replay(drive, host)
-    return demerit_ms(measured[part].tolist(), simulated[part].tolist())
+    measured_ns, simulated_ns = replay(drive, host)
+    return demerit_ms(measured_ns[part].tolist(), simulated_ns[part].tolist())
 
 
 @dataclass(frozen=True)
 class RecordedStream:
     """The reference simulator's service times of a stream."""
 
-    measured: list[int]
-    simulated: list[int]
+    measured_ns: list[int]
+    simulated_ns: list[int]
 
     def demerit(self, part: slice = slice(None)) -> float:
         """Return the demerit figure over a part of the stream, in ms."""
-        return demerit_ms(self.measured[part], self.simulated[part])
+        return demerit_ms(self.measured_ns[part], self.simulated_ns[part])
 
 
 @cache
@@ -125,13 +127,15 @@ def recorded_stream(drive: str) -> RecordedStream:
     """Return the reference simulator's service times of the same requests."""
     with gzip.open(DISKS / "validate" / "disksim" / f"{DRIVES[drive]}.csv.gz", "rt") as file:
         rows = list(csv.DictReader(file))
-    ns = [[round(float(row[f"{kind}_service_ms"]) * 1e6) for row in rows] for kind in ("measured", "sim")]
-    return RecordedStream(*ns)
+    times_ns = [
+        [round(float(row[f"{kind}_service_ms"]) * 1e6) for row in rows] for kind in ("measured", "sim")
+    ]
+    return RecordedStream(*times_ns)
 
 
 def halves(drive: str) -> tuple[slice, slice]:
     """Return the first and the second half of a stream."""
-    middle = len(recorded_stream(drive).measured) // 2
+    middle = len(recorded_stream(drive).measured_ns) // 2
     return slice(None, middle), slice(middle, None)
 
 
@@ -147,22 +151,22 @@ def fit(drive: str, part: slice = slice(None)) -> Host:
     """
 
     def cost(host: Host) -> float:
-        measured, simulated = (times[part] for times in replay(drive, host))
-        quarters = zip(np.array_split(measured, 4), np.array_split(simulated, 4), strict=True)
+        measured_ns, simulated_ns = (times[part] for times in replay(drive, host))
+        quarters = zip(np.array_split(measured_ns, 4), np.array_split(simulated_ns, 4), strict=True)
         return sum(demerit_ms(a.tolist(), b.tolist()) for a, b in quarters) / 4
 
     host, steps = Host(), np.array(STEPS)
-    least = cost(host)
+    lowest_cost = cost(host)
     while steps[0] > MIN_STEP:
-        moved = False
-        for at, step in enumerate(steps):
+        has_improved = False
+        for i, step in enumerate(steps):
             for change in (step, -step):
-                tried = Host(*(value + change * (at == other) for other, value in enumerate(host)))
-                result = cost(tried)
-                if result < least - 1e-5:
-                    host, least, moved = tried, result, True
+                candidate = Host(*(value + change * (i == j) for j, value in enumerate(host)))
+                candidate_cost = cost(candidate)
+                if candidate_cost < lowest_cost - 1e-5:
+                    host, lowest_cost, has_improved = candidate, candidate_cost, True
                     break
-        if not moved:
+        if not has_improved:
             steps = steps / 2
     return host
 
@@ -199,42 +203,44 @@ def measure() -> tuple[Drive, ...]:
 
 def _drive(drive: str) -> Drive:
     parts = (slice(None), *halves(drive))
-    _, first, second = parts
+    _, first_half, second_half = parts
     host = preset_host(drive)
-    measured, simulated = replay(drive, host)
+    measured_ns, simulated_ns = replay(drive, host)
     return Drive(
         drive,
-        len(measured),
-        float(measured.mean()) / 1e6,
-        float(simulated.mean()) / 1e6,
+        len(measured_ns),
+        float(measured_ns.mean()) / 1e6,
+        float(simulated_ns.mean()) / 1e6,
         Demerit(*(recorded_stream(drive).demerit(part) for part in parts)),
         demerit(drive, Host()),
         Demerit(*(demerit(drive, host, part) for part in parts)),
-        demerit(drive, fit(drive, first), second),
-        demerit(drive, fit(drive, second), first),
+        demerit(drive, fit(drive, first_half), second_half),
+        demerit(drive, fit(drive, second_half), first_half),
     )
 
 
-def _template_values(result: tuple[Drive, ...]) -> dict[str, object]:
+def _template_values(drives: tuple[Drive, ...]) -> dict[str, object]:
     head = "drive | requests | measured, ms | sledlab, ms | reference | published host | fitted host"
-    row = "`{0.drive}` | {0.requests:,} | {0.measured_ms:.2f} | {0.simulated_ms:.2f}"
-    row += " | {0.reference.whole:.3f} | {0.published_host:.3f} | {0.fitted_host.whole:.3f}"
-    for of in ("fitted_host", "reference"):
-        row += f" | {{0.{of}.first:.3f}} / {{0.{of}.second:.3f}}"
-    crossed = (
+    row_format = "`{0.drive}` | {0.requests:,} | {0.measured_ms:.2f} | {0.simulated_ms:.2f}"
+    row_format += " | {0.reference.whole:.3f} | {0.published_host:.3f} | {0.fitted_host.whole:.3f}"
+    for demerit_name in ("fitted_host", "reference"):
+        row_format += f" | {{0.{demerit_name}.first:.3f}} / {{0.{demerit_name}.second:.3f}}"
+    cross_format = (
         "`{0.drive}` | {0.second_by_first:.3f} | {0.reference.second:.3f} | {0.first_by_second:.3f} | "
         "{0.reference.first:.3f}"
     )
     better = sum(
-        (one.second_by_first < one.reference.second) + (one.first_by_second < one.reference.first)
-        for one in result
+        (drive.second_by_first < drive.reference.second) + (drive.first_by_second < drive.reference.first)
+        for drive in drives
     )
     sides = "second half, fitted to the first | reference | first half, fitted to the second"
     return {
-        "demerits": table(f"{head} | by halves | reference by halves", [cells(row, one) for one in result]),
+        "demerits": table(
+            f"{head} | by halves | reference by halves", [cells(row_format, drive) for drive in drives]
+        ),
         "better": better,
-        "cases": 2 * len(result),
-        "crossed": table(f"drive | {sides} | reference", [cells(crossed, one) for one in result]),
+        "cases": 2 * len(drives),
+        "crossed": table(f"drive | {sides} | reference", [cells(cross_format, drive) for drive in drives]),
     }
 
 
@@ -249,14 +255,17 @@ SECTION = ValidationSection("drives", tuple[Drive, ...], measure, _template_valu
 def main() -> int:
     """Print the hosts fitted to the whole stream and to its halves."""
     for drive in sys.argv[1:] or DRIVES:
-        first, second = halves(drive)
+        first_half, second_half = halves(drive)
         print(f"{drive}: shipped {preset_host(drive)}, whole stream {fit(drive)}")
-        for name, fitted, other in (("first", first, second), ("second", second, first)):
-            host = fit(drive, fitted)
+        for name, fitted_half, other_half in (
+            ("first", first_half, second_half),
+            ("second", second_half, first_half),
+        ):
+            host = fit(drive, fitted_half)
             print(
-                f"  fitted to the {name} half: {host}; other half {demerit(drive, host, other):.4f} ms, "
-                f"{demerit(drive, Host(), other):.4f} without, "
-                f"reference {recorded_stream(drive).demerit(other):.4f}"
+                f"  fitted to the {name} half: {host}; other half {demerit(drive, host, other_half):.4f} ms, "
+                f"{demerit(drive, Host(), other_half):.4f} without, "
+                f"reference {recorded_stream(drive).demerit(other_half):.4f}"
             )
     return 0
 

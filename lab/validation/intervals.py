@@ -75,13 +75,13 @@ def _coverage(load: float, length: int, runs: int) -> Coverage:
     for has_equal_sizes in (True, False):
         size_variance = 0.0 if has_equal_sizes else MEAN_BLOCKS * (MEAN_BLOCKS - 1)
         true_ms = true_mean_ms(load, size_variance)
-        times = [
+        response_times = [
             _run(load, length, seed, has_equal_sizes=has_equal_sizes).response_time for seed in range(runs)
         ]
-        halves = [(each.mean, each.ci95_half_width) for each in times]
-        counts[:2] += _containing(halves, true_ms)
-        groups = [times[at : at + SEEDS] for at in range(0, runs - SEEDS + 1, SEEDS)]
-        over_seeds = [
+        means_and_half_widths = [(each.mean, each.ci95_half_width) for each in response_times]
+        counts[:2] += _count_containing(means_and_half_widths, true_ms)
+        groups = [response_times[start : start + SEEDS] for start in range(0, runs - SEEDS + 1, SEEDS)]
+        group_intervals = [
             (
                 float(np.mean([each.mean for each in group])),
                 half_width([each.mean for each in group])
@@ -91,14 +91,14 @@ def _coverage(load: float, length: int, runs: int) -> Coverage:
             for group in groups
         ]
         counts[2] += len(groups)
-        counts[3:] += _containing(over_seeds, true_ms)
+        counts[3:] += _count_containing(group_intervals, true_ms)
     return Coverage(load, length, 2 * runs, *map(int, counts))
 
 
-def _containing(intervals: Sequence[tuple[float, float | None]], true_ms: float) -> tuple[int, int]:
+def _count_containing(intervals: Sequence[tuple[float, float | None]], true_ms: float) -> tuple[int, int]:
     """Return the number of intervals, and how many contain the true mean."""
-    given = [(mean, half) for mean, half in intervals if half is not None]
-    return len(given), sum(abs(mean - true_ms) <= half for mean, half in given)
+    existing = [(mean, half_width_ms) for mean, half_width_ms in intervals if half_width_ms is not None]
+    return len(existing), sum(abs(mean - true_ms) <= half_width_ms for mean, half_width_ms in existing)
 
 
 def _measure() -> tuple[Coverage, ...]:
@@ -127,20 +127,20 @@ def _cell(row: Coverage) -> str:
 def _shares(containing: int, intervals: int, runs: int) -> str:
     if not intervals:
         return "none"
-    of = "" if intervals == runs else f" of {intervals / runs:.0%}"
-    return f"{containing / intervals:.0%}{of}".replace("%", " %")
+    share_text = "" if intervals == runs else f" of {intervals / runs:.0%}"
+    return f"{containing / intervals:.0%}{share_text}".replace("%", " %")
 
 
 def _template_values(rows: Sequence[Coverage]) -> dict[str, object]:
-    frequent = [row for row in rows if row.intervals >= 0.5 * row.runs]
-    lowest = min(row.containing / row.intervals for row in frequent)
-    wrong = max((row.intervals - row.containing) / row.runs for row in rows)
+    frequent_rows = [row for row in rows if row.intervals >= 0.5 * row.runs]
+    min_containing_share = min(row.containing / row.intervals for row in frequent_rows)
+    max_wrong_share = max((row.intervals - row.containing) / row.runs for row in rows)
     return {
         "table": "\n".join(_table(rows)),
         "runs": RUNS,
         "seeds": SEEDS,
-        "lowest": f"{100 * lowest:.0f} %",
-        "wrong": f"{100 * wrong:.1f} %",
+        "lowest": f"{100 * min_containing_share:.0f} %",
+        "wrong": f"{100 * max_wrong_share:.1f} %",
     }
 
 

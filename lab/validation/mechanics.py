@@ -45,10 +45,10 @@ def _run_tests(test: str) -> None:
     Raises:
         RuntimeError: A test failed.
     """
-    where = ["--package", "sledlab-models", "--test", "integration"]
-    command = ["cargo", "test", "--quiet", *where, f"{test}::"]
+    package_options = ["--package", "sledlab-models", "--test", "integration"]
+    command = ["cargo", "test", "--quiet", *package_options, f"{test}::"]
     environment = {**os.environ, "SLEDLAB_RESULTS": str(RESULTS), "SLEDLAB_REFERENCE": str(reference.ROOT)}
-    done = subprocess.run(
+    process = subprocess.run(
         command,
         cwd=PROJECT,
         env=environment,
@@ -56,8 +56,8 @@ def _run_tests(test: str) -> None:
         text=True,
         check=False,
     )
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    if process.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{process.stdout}{process.stderr}")
 
 
 def _read_result(test: str, kind: Any) -> Any:
@@ -106,13 +106,13 @@ SHORT_SCHEDULERS = ("fcfs", "c-scan", "sstf", "sptf", "zsptf", "gsptf")
 
 def _short_moves() -> list[tuple[float, float]]:
     """Return mean response times and energies of random reads with every seek function and layout."""
-    choice = [
+    cases = [
         (f"mems-{generation}", {"kinematics": kinematics, "layout": layout})
         for generation in ("g1", "g2", "g3")
         for kinematics in ("exact", "piecewise", *reference.KINEMATICS)
         for layout in reference.LAYOUTS.values()
     ]
-    runs = [random_pairs(device, SHORT, **changes) for device, changes in choice]
+    runs = [random_pairs(device, SHORT, **overrides) for device, overrides in cases]
     return [(run.response_time.mean, run.energy.total) for run in runs]
 
 
@@ -124,30 +124,32 @@ def _kinematics() -> Kinematics:
     )
 
 
-def _kinematics_values(result: Kinematics) -> dict[str, object]:
+def _kinematics_values(kinematics: Kinematics) -> dict[str, object]:
     errors = [
-        ["integration, seeks", format_small(result.errors["seek"]), "1e-9"],
-        ["integration, turnarounds", format_small(result.errors["turnaround"]), "1e-9"],
-        ["the published `acos` form, G2", format_small(result.published["worst"]), "1e-10"],
+        ["integration, seeks", format_small(kinematics.errors["seek"]), "1e-9"],
+        ["integration, turnarounds", format_small(kinematics.errors["turnaround"]), "1e-9"],
+        ["the published `acos` form, G2", format_small(kinematics.published["worst"]), "1e-10"],
     ]
-    at_rest = next(one for one in result.convergence if one.speed_m_s == 0)
+    at_rest = next(row for row in kinematics.convergence if row.speed_m_s == 0)
     deviations = [
         [
-            "`disksim-piecewise`" if one.kinematics == "DisksimPiecewise" else "`disksim-closed`",
-            f"{1e3 * one.speed_m_s:g} mm/s (y)" if one.speed_m_s else "at rest (x)",
-            *(f"{100 * share:+.2f} %" for share in (one.least, one.most, one.mean)),
+            "`disksim-piecewise`" if row.kinematics == "DisksimPiecewise" else "`disksim-closed`",
+            f"{1e3 * row.speed_m_s:g} mm/s (y)" if row.speed_m_s else "at rest (x)",
+            *(f"{100 * share:+.2f} %" for share in (row.least, row.most, row.mean)),
         ]
-        for one in result.deviations
+        for row in kinematics.deviations
     ]
     return {
         "errors": table(["`exact` against", "largest relative error", "tolerance"], errors),
-        "mean": f"{result.seeks['mean_ms']:.3f}",
-        "longest": f"{result.seeks['longest_ms']:.3f}",
+        "mean": f"{kinematics.seeks['mean_ms']:.3f}",
+        "longest": f"{kinematics.seeks['longest_ms']:.3f}",
         "converging": table(
             ["chunks per phase", *map(str, at_rest.chunks)],
             [["largest relative error", *map(format_small, at_rest.errors)]],
         ),
-        "deviations": table(["kinematics", "both ends", "least", "greatest", "mean"], deviations, words=2),
+        "deviations": table(
+            ["kinematics", "both ends", "least", "greatest", "mean"], deviations, word_columns=2
+        ),
     }
 
 
@@ -182,27 +184,27 @@ def _tables() -> LayoutTables:
     )
 
 
-def _tables_values(result: LayoutTables) -> dict[str, object]:
+def _tables_values(layout_tables: LayoutTables) -> dict[str, object]:
     names = {"piecewise": "disksim-piecewise", "hong": "disksim-closed", "exact": "exact"}
-    groups = {
+    rows_by_title = {
         f"{axis} seeks, `{name}`": [
-            one for one in result.compared[f"seeks_in_{axis}_are_equal"] if one.kinematics == kind
+            row for row in layout_tables.compared[f"seeks_in_{axis}_are_equal"] if row.kinematics == kind
         ]
         for axis in "xy"
         for kind, name in names.items()
     }
-    groups["turnarounds"] = list(result.compared["turnarounds_are_equal"])
-    groups["recorded passes of the sled"] = list(result.compared["pass_times_equal_reference"])
+    rows_by_title["turnarounds"] = list(layout_tables.compared["turnarounds_are_equal"])
+    rows_by_title["recorded passes of the sled"] = list(layout_tables.compared["pass_times_equal_reference"])
     rows = [
         cells(
             "{} | {:,} | {:tiny} | 1e-6",
-            what,
-            *(sum(one.values for one in group), max(one.largest_difference_ms for one in group)),
+            title,
+            *(sum(row.values for row in group), max(row.largest_difference_ms for row in group)),
         )
-        for what, group in groups.items()
+        for title, group in rows_by_title.items()
     ]
     head = "compared | values | largest difference, ms | tolerance, ms"
-    return {"blocks": f"{result.blocks:,}", "compared": table(head, rows)}
+    return {"blocks": f"{layout_tables.blocks:,}", "compared": table(head, rows)}
 
 
 TABLES = ValidationSection("tables", LayoutTables, _tables, _tables_values, _short_moves)
@@ -218,14 +220,14 @@ class Gap:
 
 def _gaps() -> tuple[Gap, ...]:
     _run_tests("optimality")
-    result: tuple[Gap, ...] = _read_result(TESTS["optimality"][0], tuple[Gap, ...])
-    return result
+    gaps: tuple[Gap, ...] = _read_result(TESTS["optimality"][0], tuple[Gap, ...])
+    return gaps
 
 
-def _gaps_values(result: tuple[Gap, ...]) -> dict[str, object]:
+def _gaps_values(gaps: tuple[Gap, ...]) -> dict[str, object]:
     rows = [
         [f"`{gap.scheduler}`", f"{gap.mean_gap_percent:.1f} %"]
-        for gap in sorted(result, key=lambda gap: round(gap.mean_gap_percent, 1))
+        for gap in sorted(gaps, key=lambda gap: round(gap.mean_gap_percent, 1))
     ]
     return {"gaps": table(["scheduler", "mean gap"], rows)}
 

@@ -79,9 +79,9 @@ class Sled:
         }
         bit_m = p["bit_nm"] * 1e-9
         settle_s = p["settle_constants"] / (2 * np.pi * p["resonant_hz"])
-        other = 2 * p["servo_bits"] + p["tip_sector_bits"]
+        other_start_bits = 2 * p["servo_bits"] + p["tip_sector_bits"]
         speed = p["access_speed_bit_s"] * bit_m
-        return cls(axis["x"], axis["y"], bit_m, speed, settle_s, other, bool(p["bidirectional"]))
+        return cls(axis["x"], axis["y"], bit_m, speed, settle_s, other_start_bits, bool(p["bidirectional"]))
 
 
 @dataclass(frozen=True)
@@ -104,43 +104,52 @@ class Passes:
 
 
 def passes(table: dict[str, Array], sled: Sled) -> Passes:
-    """Adds the defects of the reference simulator to exact physics, one after another."""
-    start, up = table["y1_bit"], table["v1_sign"] > 0
-    rebuilt = _turnarounds_s(table, sled, start, table["v1_sign"], sled.y.constant_turnaround_s, after=True)
+    """Add the defects of the reference simulator to exact physics, one after another."""
+    start_bit, is_upward = table["y1_bit"], table["v1_sign"] > 0
+    rebuilt = _turnarounds_s(
+        table, sled, start_bit, table["v1_sign"], sled.y.constant_turnaround_s, uses_final_direction=True
+    )
 
-    def positioning_ms(rule: Rule, after: bool) -> Array:
-        x = sled.x.seek_s(table["x0_bit"] * sled.bit_m, table["x1_bit"] * sled.bit_m)
-        x += sled.settle_s * (table["x0_bit"] != table["x1_bit"])
+    def positioning_ms(rule: Rule, uses_final_direction: bool) -> Array:
+        x_s = sled.x.seek_s(table["x0_bit"] * sled.bit_m, table["x1_bit"] * sled.bit_m)
+        x_s += sled.settle_s * (table["x0_bit"] != table["x1_bit"])
 
         def y(y1_bit: Array, direction: Array) -> Array:
-            seek = sled.y.seek_s(table["y0_bit"] * sled.bit_m, y1_bit * sled.bit_m, sled.speed)
-            return seek + _turnarounds_s(table, sled, y1_bit, direction, rule, after=after)
+            seek_s = sled.y.seek_s(table["y0_bit"] * sled.bit_m, y1_bit * sled.bit_m, sled.speed)
+            return seek_s + _turnarounds_s(
+                table, sled, y1_bit, direction, rule, uses_final_direction=uses_final_direction
+            )
 
-        best = y(start, table["v1_sign"])
+        y_s = y(start_bit, table["v1_sign"])
         if sled.is_bidirectional:
-            other = start + np.where(up, sled.other_start_bits, -sled.other_start_bits)
-            best = np.minimum(best, y(other, -table["v1_sign"]))
-        return np.maximum(x, best) * 1e3
+            other_start_bit = start_bit + np.where(is_upward, sled.other_start_bits, -sled.other_start_bits)
+            y_s = np.minimum(y_s, y(other_start_bit, -table["v1_sign"]))
+        return np.maximum(x_s, y_s) * 1e3
 
     return Passes(
-        exact=positioning_ms(sled.y.turnaround_s, after=False),
-        constant=positioning_ms(sled.y.constant_turnaround_s, after=False),
-        wrong_sign=positioning_ms(sled.y.constant_turnaround_s, after=True),
+        exact=positioning_ms(sled.y.turnaround_s, uses_final_direction=False),
+        constant=positioning_ms(sled.y.constant_turnaround_s, uses_final_direction=False),
+        wrong_sign=positioning_ms(sled.y.constant_turnaround_s, uses_final_direction=True),
         recorded=table["seek_ms"],
         max_rebuild_error_ms=float(np.abs(rebuilt * 1e3 - table["turn_ms"]).max()),
     )
 
 
 def _turnarounds_s(
-    table: dict[str, Array], sled: Sled, y1_bit: Array, v1: Array, rule: Rule, *, after: bool
+    table: dict[str, Array], sled: Sled, y1_bit: Array, v1: Array, rule: Rule, *, uses_final_direction: bool
 ) -> Array:
-    """Turnarounds before and after a move; with `after`, the rule gets the direction after the last turn."""
+    """Turnarounds before and after a move.
+
+    With `uses_final_direction`, the rule gets the direction after the last turn.
+    """
     y0_bit, v0 = table["y0_bit"], table["v0_sign"]
-    in_place = (y0_bit == y1_bit) & (v0 == v1)
-    travel = np.where(in_place, -v0, np.where(y1_bit > y0_bit, 1.0, -1.0))
+    is_in_place = (y0_bit == y1_bit) & (v0 == v1)
+    travel = np.where(is_in_place, -v0, np.where(y1_bit > y0_bit, 1.0, -1.0))
     # A sled that returns to its place while x moves has to turn twice; downwards the simulator omits that.
-    loops = in_place & (table["x0_bit"] != table["x1_bit"]) & ((v0 > 0) | (not after))
-    turns = ~in_place | loops
-    first = rule(y0_bit * sled.bit_m, sled.speed, v0) * (turns & (v0 * travel < 0))
-    last = rule(y1_bit * sled.bit_m, sled.speed, -travel if after else travel) * (turns & (v1 * travel < 0))
-    return np.asarray(first + last)
+    is_loop = is_in_place & (table["x0_bit"] != table["x1_bit"]) & ((v0 > 0) | (not uses_final_direction))
+    has_turn = ~is_in_place | is_loop
+    first_s = rule(y0_bit * sled.bit_m, sled.speed, v0) * (has_turn & (v0 * travel < 0))
+    last_s = rule(y1_bit * sled.bit_m, sled.speed, -travel if uses_final_direction else travel) * (
+        has_turn & (v1 * travel < 0)
+    )
+    return np.asarray(first_s + last_s)

@@ -51,26 +51,26 @@ def seagate_trace() -> SeagateTrace:
     settings = {**PARKED_START, "power.kind": "never"}
     trace = sl.read_trace(reference.trace(SEAGATE), start="zero")
     result = sl.simulate(trace, "mems-g2", settings=settings, requests=True)
-    rows = result.requests.sort("id")
-    arrivals, completions = (rows[name].to_numpy() for name in ("arrival_ns", "completion_ns"))
+    requests = result.requests.sort("id")
+    arrivals, completions = (requests[name].to_numpy() for name in ("arrival_ns", "completion_ns"))
     idle_periods = arrivals[1:] - np.maximum.accumulate(completions)[:-1]
-    mean_kb = float(rows["blocks"].mean()) / 2  # type: ignore[arg-type]
+    mean_kb = float(requests["blocks"].mean()) / 2  # type: ignore[arg-type]
     return SeagateTrace(
-        rows.height,
-        float((rows["op"] == "R").to_numpy().mean()),
-        float(is_sequential(rows).mean()),
+        requests.height,
+        float((requests["op"] == "R").to_numpy().mean()),
+        float(is_sequential(requests).mean()),
         mean_kb,
-        float(rows["blocks"].var()) / (2 * mean_kb) ** 2,  # type: ignore[arg-type]
+        float(requests["blocks"].var()) / (2 * mean_kb) ** 2,  # type: ignore[arg-type]
         float(np.diff(arrivals).max()) / 1e6,
         float(idle_periods.max()) / 1e6,
         result.summary["service_time_ms"]["mean"],
     )
 
 
-def is_sequential(rows: polars.DataFrame) -> npt.NDArray[np.bool_]:
+def is_sequential(requests: polars.DataFrame) -> npt.NDArray[np.bool_]:
     """Return whether each request but the first begins at the block where the previous one ended."""
-    lbn, blocks = (rows[name].to_numpy() for name in ("lbn", "blocks"))
-    return np.asarray(lbn[1:] == lbn[:-1] + blocks[:-1])
+    lbns, blocks = (requests[name].to_numpy() for name in ("lbn", "blocks"))
+    return np.asarray(lbns[1:] == lbns[:-1] + blocks[:-1])
 
 
 @dataclass(frozen=True)
@@ -94,14 +94,18 @@ def state_energies(name: str) -> StateEnergies:
         run.trace, f"mems-{run.device.lower()}-disksim", scheduler=str(run.scheduler), **run.changes
     )
     energy, row = result.energy, run.row
-    measured = (energy.seek + energy.access, energy.startup, energy.idle, energy.inactive)
-    charged = tuple(float(row[f"{name}_energy_j"]) for name in ("servicing", "startup", "idle", "inactive"))
-    servicing, startup, idle, inactive = charged
-    recorded = (servicing, startup, idle + run.energy_j - run.charged_energy_j, inactive)
-    return StateEnergies(measured, recorded)
+    energies_j = (energy.seek + energy.access, energy.startup, energy.idle, energy.inactive)
+    charged_energies = tuple(
+        float(row[f"{name}_energy_j"]) for name in ("servicing", "startup", "idle", "inactive")
+    )
+    servicing, startup, idle, inactive = charged_energies
+    reference_energies_j = (servicing, startup, idle + run.energy_j - run.charged_energy_j, inactive)
+    return StateEnergies(energies_j, reference_energies_j)
 
 
 def timeout_runs() -> list[RecordedRun]:
     """Return the reference runs over idle timeouts."""
-    result = [run for run in reference.runs().values() if run.family == "sweep"]
-    return sorted(result, key=lambda run: (run.device, run.row["trace"], run.parameters["inactive_after_ms"]))
+    sweep_runs = [run for run in reference.runs().values() if run.family == "sweep"]
+    return sorted(
+        sweep_runs, key=lambda run: (run.device, run.row["trace"], run.parameters["inactive_after_ms"])
+    )

@@ -35,8 +35,8 @@ def _numbers() -> PublishedNumbers:
     )
 
 
-def _numbers_values(result: PublishedNumbers) -> dict[str, object]:
-    rows = [
+def _numbers_values(numbers: PublishedNumbers) -> dict[str, object]:
+    quantity_rows = [
         [
             q.name,
             f"{q.published:.{q.digits if q.band is None else 2}f} {q.unit}",
@@ -44,15 +44,18 @@ def _numbers_values(result: PublishedNumbers) -> dict[str, object]:
             percent(q.deviation),
             "as printed" if q.band is None else f"{100 * q.band:g}",
         ]
-        for q in result.quantities
+        for q in numbers.quantities
     ]
-    shares = [
-        [d, f"{100 * x:.1f}", f"> {100 * MIN_X_DOMINANCE:g}"] for d, x in result.x_dominance_shares.items()
+    share_rows = [
+        [device, f"{100 * share:.1f}", f"> {100 * MIN_X_DOMINANCE:g}"]
+        for device, share in numbers.x_dominance_shares.items()
     ]
     return {
         "pairs": f"{PAIRS:,}",
-        "quantities": table(["quantity", "published", "sledlab", "deviation, %", "tolerance, %"], rows),
-        "x_dominates": table(["device", "x dominates, % of moves", "required"], shares),
+        "quantities": table(
+            ["quantity", "published", "sledlab", "deviation, %", "tolerance, %"], quantity_rows
+        ),
+        "x_dominates": table(["device", "x dominates, % of moves", "required"], share_rows),
     }
 
 
@@ -84,25 +87,25 @@ PUBLISHED_MS = {
 
 def check_value(device: str, *, springs: bool) -> CheckValue:
     """The check value of a device, replayed through its `-disksim` profile."""
-    result = agreement(f"memsvalid_{device}_k{'75' if springs else '00'}")
-    return CheckValue(device, springs, PUBLISHED_MS[device, springs], result.mean_ms)
+    check_agreement = agreement(f"memsvalid_{device}_k{'75' if springs else '00'}")
+    return CheckValue(device, springs, PUBLISHED_MS[device, springs], check_agreement.mean_ms)
 
 
 def _checks() -> tuple[CheckValue, ...]:
     return tuple(check_value(device, springs=springs) for device, springs in PUBLISHED_MS)
 
 
-def _checks_values(result: tuple[CheckValue, ...]) -> dict[str, object]:
+def _checks_values(check_values: tuple[CheckValue, ...]) -> dict[str, object]:
     rows = [
         [
             c.device,
             "with" if c.springs else "without",
             *cells("{0.published_ms:.2f} | {0.ours_ms:.4f} | {0.deviation:+%2}", c),
         ]
-        for c in result
+        for c in check_values
     ]
     head = "device | springs | published, ms | sledlab, ms | deviation, %"
-    return {"band": f"{100 * CHECK_BAND:g}", "values": table(head, rows, words=2)}
+    return {"band": f"{100 * CHECK_BAND:g}", "values": table(head, rows, word_columns=2)}
 
 
 CHECKS = ValidationSection("check_values", tuple[CheckValue, ...], _checks, _checks_values)

@@ -50,21 +50,21 @@ class ValidationSection(Generic[T]):
 
     def save(self) -> T:
         """Measure, write the results to the folder of results, and return them."""
-        measured = self.measure()
-        results.write(f"validation/{self.name}", measured)
+        result = self.measure()
+        results.write(f"validation/{self.name}", result)
         results.write(f"validation/{self.name}-fingerprint", self.fingerprint())
-        return measured
+        return result
 
     def load(self) -> T | None:
         """Return the results in the folder of results, if any."""
-        result: T | None = results.read(f"validation/{self.name}", self.kind)
-        return result
+        saved_result: T | None = results.read(f"validation/{self.name}", self.kind)
+        return saved_result
 
     def load_or_measure(self) -> T:
         """Return the saved results if a short measurement gives the same as then; otherwise measure."""
-        saved = self.load()
-        same = results.read(f"validation/{self.name}-fingerprint", str) == self.fingerprint()
-        return saved if saved is not None and same else self.save()
+        saved_result = self.load()
+        is_unchanged = results.read(f"validation/{self.name}-fingerprint", str) == self.fingerprint()
+        return saved_result if saved_result is not None and is_unchanged else self.save()
 
     def fingerprint(self) -> str:
         """Return a hash of the result of a short measurement."""

@@ -37,8 +37,8 @@ class SequentialRun:
     @property
     def name(self) -> str:
         """Drive, switch, size and gap of the run."""
-        kept = "kept" if self.keeps_sector_under_head else "discarded"
-        return f"{self.drive}-{kept}-{self.kilobytes}k-{self.gap_us}us"
+        state_text = "kept" if self.keeps_sector_under_head else "discarded"
+        return f"{self.drive}-{state_text}-{self.kilobytes}k-{self.gap_us}us"
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def comparison(run: SequentialRun) -> SequentialRow:
     requests = {
         "time_us": [0] * count,
         "op": ["R"] * count,
-        "offset_bytes": [length * at for at in range(count)],
+        "offset_bytes": [length * i for i in range(count)],
         "length_bytes": [length] * count,
     }
     device = sl.device(run.drive, keeps_sector_under_head=run.keeps_sector_under_head)
@@ -90,17 +90,19 @@ def measure() -> tuple[SequentialRow, ...]:
     return tuple(comparison(run) for run in runs())
 
 
-def _template_values(result: tuple[SequentialRow, ...]) -> dict[str, object]:
-    throughput = "{0.recorded_mb_per_s} | {0.mb_per_s:.2f} | {0.deviation:+%1}"
-    run = f"`{{0.drive}}` | {{0.kilobytes}} | {{0.gap_us}} | {throughput}"
-    kept = {row.name.replace("-kept-", "-discarded-"): row for row in result if row.keeps_sector_under_head}
+def _template_values(rows_of_runs: tuple[SequentialRow, ...]) -> dict[str, object]:
+    throughput_format = "{0.recorded_mb_per_s} | {0.mb_per_s:.2f} | {0.deviation:+%1}"
+    run_format = f"`{{0.drive}}` | {{0.kilobytes}} | {{0.gap_us}} | {throughput_format}"
+    rows_that_keep = {
+        row.name.replace("-kept-", "-discarded-"): row for row in rows_of_runs if row.keeps_sector_under_head
+    }
     rows = [
-        cells(run, row) + cells(throughput, kept[row.name])
-        for row in result
+        cells(run_format, row) + cells(throughput_format, rows_that_keep[row.name])
+        for row in rows_of_runs
         if not row.keeps_sector_under_head
     ]
-    one = "recorded, MB/s | sledlab, MB/s | deviation, %"
-    return {"runs": table(f"drive | KB | gap, us | {one} | kept: {one}", rows)}
+    columns = "recorded, MB/s | sledlab, MB/s | deviation, %"
+    return {"runs": table(f"drive | KB | gap, us | {columns} | kept: {columns}", rows)}
 
 
 SECTION = ValidationSection("sequential_reads", tuple[SequentialRow, ...], measure, _template_values)

@@ -58,17 +58,17 @@ class Speed:
 
 def decisions(file: Path = DECISIONS) -> tuple[Decision, ...]:
     """Return the cost of decisions, ordered by queue length."""
-    result = from_plain(tuple[Decision, ...], json.loads(file.read_text(encoding="utf-8"))["rows"])
-    return tuple(sorted(result, key=lambda one: one.queue))
+    all_decisions = from_plain(tuple[Decision, ...], json.loads(file.read_text(encoding="utf-8"))["rows"])
+    return tuple(sorted(all_decisions, key=lambda decision: decision.queue))
 
 
 def _measure() -> Speed:
-    result = json.loads(RESULTS.read_text(encoding="utf-8"))
+    benchmark = json.loads(RESULTS.read_text(encoding="utf-8"))
     decisions_machine = json.loads(DECISIONS.read_text(encoding="utf-8"))["machine"]
     first_use = json.loads(FIRST_USE.read_text(encoding="utf-8"))
     return Speed(
-        result["machine"],
-        from_plain(tuple[BenchmarkFigure, ...], result["rows"]),
+        benchmark["machine"],
+        from_plain(tuple[BenchmarkFigure, ...], benchmark["rows"]),
         decisions(),
         decisions_machine,
         from_plain(tuple[BenchmarkFigure, ...], first_use["rows"]),
@@ -76,23 +76,23 @@ def _measure() -> Speed:
     )
 
 
-def _template_values(result: Speed) -> dict[str, object]:
-    lengths = sorted({one.queue for one in result.decisions})
-    by_name: dict[str, list[Decision]] = {}
-    for one in result.decisions:
-        by_name.setdefault(one.scheduler, []).append(one)
+def _template_values(speed: Speed) -> dict[str, object]:
+    lengths = sorted({decision.queue for decision in speed.decisions})
+    decisions_by_scheduler: dict[str, list[Decision]] = {}
+    for decision in speed.decisions:
+        decisions_by_scheduler.setdefault(decision.scheduler, []).append(decision)
     costs = [
         [f"`{name}`", *map(_decision, rows), _growth(rows), _decision_target(name, rows)]
-        for name, rows in by_name.items()
+        for name, rows in decisions_by_scheduler.items()
     ]
     head = ["scheduler", *(f"{length:,}" for length in lengths), "exponent", "target"]
     return {
-        "machine": f" on {result.machine}",
-        "measured": _measurement_table(result.rows),
-        "first_use_machine": f" on {result.first_use_machine}",
-        "first_use": _measurement_table(result.first_use),
+        "machine": f" on {speed.machine}",
+        "measured": _measurement_table(speed.rows),
+        "first_use_machine": f" on {speed.first_use_machine}",
+        "first_use": _measurement_table(speed.first_use),
         "decisions": table(head, costs),
-        "decided_on": f" on {result.decisions_machine}",
+        "decided_on": f" on {speed.decisions_machine}",
     }
 
 
@@ -100,15 +100,15 @@ def _measurement_table(rows: tuple[BenchmarkFigure, ...]) -> str:
     return table(["what", "measured", "target"], [[row.what, _value(row), target_text(row)] for row in rows])
 
 
-def _decision(one: Decision) -> str:
-    if one.ns is None:
+def _decision(decision: Decision) -> str:
+    if decision.ns is None:
         return "–"
-    return _us(one.ns) + (f" ({_us(one.search_ns)})" if one.search_ns else "")
+    return _us(decision.ns) + (f" ({_us(decision.search_ns)})" if decision.search_ns else "")
 
 
 def _growth(rows: list[Decision]) -> str:
     """Return the exponent of the power of the queue length that is fitted to the times."""
-    points = [(log(one.queue), log(one.ns)) for one in rows if one.ns is not None]
+    points = [(log(decision.queue), log(decision.ns)) for decision in rows if decision.ns is not None]
     if len(points) < 2:
         return "–"
     slope = linear_regression(*zip(*points, strict=True)).slope
@@ -124,8 +124,8 @@ def _decision_target(name: str, rows: list[Decision]) -> str:
     target = DECISION_TARGETS_US.get(name)
     if target is None:
         return ""
-    missed = [f"{row.queue:,}" for row in rows if row.ns is None or row.ns > target * 1e3]
-    return f"{target}, not met at {', '.join(missed)}" if missed else str(target)
+    missed_lengths = [f"{row.queue:,}" for row in rows if row.ns is None or row.ns > target * 1e3]
+    return f"{target}, not met at {', '.join(missed_lengths)}" if missed_lengths else str(target)
 
 
 def _value(row: BenchmarkFigure) -> str:
@@ -137,8 +137,8 @@ def target_text(row: BenchmarkFigure) -> str:
     """Return the target, and whether it is missed: rates should be high, times and sizes low."""
     if not row.target:
         return ""
-    missed = (row.value - float(row.target)) * (1 if row.unit.endswith("/s") else -1) < 0
-    return f"{row.target}, not met" if missed else row.target
+    is_missed = (row.value - float(row.target)) * (1 if row.unit.endswith("/s") else -1) < 0
+    return f"{row.target}, not met" if is_missed else row.target
 
 
 SECTION = ValidationSection(

@@ -43,42 +43,44 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("judge", help="judge the claims and write the verdicts")
-    one.add_argument("topic", nargs="?", choices=TOPICS, help="the only topic to judge [default: all]")
-    one = commands.add_parser("claim", help="judge one claim and print the verdict")
-    one.add_argument("id", help="claim, such as H-15")
-    one.add_argument(
+    command = commands.add_parser("judge", help="judge the claims and write the verdicts")
+    command.add_argument("topic", nargs="?", choices=TOPICS, help="the only topic to judge [default: all]")
+    command = commands.add_parser("claim", help="judge one claim and print the verdict")
+    command.add_argument("id", help="claim, such as H-15")
+    command.add_argument(
         "--runs",
         type=Path,
         metavar="DIR",
         help="results of new runs, a directory for each experiment, used instead of its saved results",
     )
-    one = commands.add_parser("pages", help="write the pages and figures")
-    one.add_argument("directory", type=Path, metavar="DIR", help="directory to write into")
+    command = commands.add_parser("pages", help="write the pages and figures")
+    command.add_argument("directory", type=Path, metavar="DIR", help="directory to write into")
     return parser
 
 
 def judge(topic: Topic) -> None:
     """Judge the claims of a topic, write the verdicts and print the number of each outcome."""
-    sheet = topic.judge_saved_results()
-    verdict_file.write(topic, sheet)
-    outcomes = Counter(verdict.outcome for verdict in sheet.verdicts.values())
-    print(f"{topic.name}: {', '.join(f'{n} {outcome}' for outcome, n in outcomes.items())}")
+    content = topic.judge_saved_results()
+    verdict_file.write(topic, content)
+    counts = Counter(verdict.outcome for verdict in content.verdicts.values())
+    print(f"{topic.name}: {', '.join(f'{n} {outcome}' for outcome, n in counts.items())}")
 
 
-def print_claim(name: str, runs: Path | None) -> int:
+def print_claim(claim_id: str, runs: Path | None) -> int:
     """Judge a claim, by the saved results or by new runs, and print the verdict; return the exit code."""
-    measured = _claim(name)
-    if measured is None:
-        print(f"unknown claim `{name}`; `sledlab reproduce list` shows all", file=sys.stderr)
+    topic_and_claim = _find_claim(claim_id)
+    if topic_and_claim is None:
+        print(f"unknown claim `{claim_id}`; `sledlab reproduce list` shows all", file=sys.stderr)
         return 2
-    topic, claim = measured
-    ran = {each.place: runs / each.place for each in topic.full_plan if runs and (runs / each.place).is_dir()}
-    if runs and not ran:
+    topic, claim = topic_and_claim
+    directories = {
+        each.place: runs / each.place for each in topic.full_plan if runs and (runs / each.place).is_dir()
+    }
+    if runs and not directories:
         print(f"`{runs}` has no directory named after an experiment of {topic.name}", file=sys.stderr)
         return 2
     with results.overlay_directory(
-        topic.full_plan, {name: place.absolute() for name, place in ran.items()}
+        topic.full_plan, {claim_id: place.absolute() for claim_id, place in directories.items()}
     ) as directory:
         verdict = topic.judge_claim(claim, directory)
     print(
@@ -91,8 +93,10 @@ def print_claim(name: str, runs: Path | None) -> int:
     return 0
 
 
-def _claim(name: str) -> tuple[Topic, ClaimEntry] | None:
-    return next(((topic, claims(each)[name]) for each, topic in TOPICS.items() if name in claims(each)), None)
+def _find_claim(claim_id: str) -> tuple[Topic, ClaimEntry] | None:
+    return next(
+        ((topic, claims(each)[claim_id]) for each, topic in TOPICS.items() if claim_id in claims(each)), None
+    )
 
 
 if __name__ == "__main__":

@@ -98,13 +98,13 @@ class Judgment:
         outcome: The outcome; empty if the printed numbers of the claim decide.
         numbers: Numbers by place.
         values: Our values for each printed number of the claim.
-        direction: Whether the direction is as published, where printed numbers decide.
+        direction_holds: Whether the direction is as published, where printed numbers decide.
     """
 
     outcome: str
     numbers: dict[str, Any] = field(default_factory=dict)
     values: tuple[tuple[float, ...], ...] = ()
-    direction: bool = False
+    direction_holds: bool = False
 
     def with_numbers(self, **numbers: Any) -> Judgment:
         """The judgment with numbers, named as the places in the claim's words."""
@@ -117,68 +117,77 @@ class Judgment:
     def verdict(self, claim: ClaimEntry) -> Verdict:
         """The verdict: `FITTED` where it follows from our choice; without a difference, no explanation."""
         ours = format_text(claim.ours, **self.numbers)
-        short = format_text(claim.short, **self.numbers)
+        short_text = format_text(claim.short, **self.numbers)
         outcome = self.outcome or self._printed_outcome(claim)
         comparisons = compare(claim.printed, self.values) if self.values else ()
         if claim.choice and outcome in (MET, FITTED):
-            return Verdict(FITTED, ours, format_text(claim.choice, **self.numbers), short, comparisons)
+            return Verdict(FITTED, ours, format_text(claim.choice, **self.numbers), short_text, comparisons)
         if claim.depends_on and outcome == MET:
             outcome = DEPENDS
         why = "" if outcome in UNEXPLAINED_OUTCOMES else format_text(claim.why, **self.numbers)
-        return Verdict(outcome, ours, why, short, comparisons)
+        return Verdict(outcome, ours, why, short_text, comparisons)
 
     def _printed_outcome(self, claim: ClaimEntry) -> str:
         """The outcome by all printed numbers of a claim."""
-        pairs = [(PrintedNumber(text), some) for text, some in zip(claim.printed, self.values, strict=True)]
-        if all(number.is_met(some) for number, some in pairs):
+        pairs = [
+            (PrintedNumber(text), our_values)
+            for text, our_values in zip(claim.printed, self.values, strict=True)
+        ]
+        if all(number.is_met(our_values) for number, our_values in pairs):
             return MET
-        if self.direction and all(
-            number.is_met(some) or number.is_nearly_met(some) for number, some in pairs
+        if self.direction_holds and all(
+            number.is_met(our_values) or number.is_nearly_met(our_values) for number, our_values in pairs
         ):
             return NEARLY_MET
-        return DIRECTION_ONLY if self.direction else NOT_MET
+        return DIRECTION_ONLY if self.direction_holds else NOT_MET
 
 
-def judge_criterion(holds: bool, direction: bool = False) -> Judgment:
-    """Judges by whether a criterion is met; if it is not, by whether its direction, or a part of it, is."""
-    return Judgment(MET if holds else DIRECTION_ONLY if direction else NOT_MET)
+def judge_criterion(holds: bool, direction_holds: bool = False) -> Judgment:
+    """Judge by whether a criterion is met; if it is not, by whether its direction, or a part of it, is."""
+    return Judgment(MET if holds else DIRECTION_ONLY if direction_holds else NOT_MET)
 
 
-def judge_comparisons(outcomes: Iterable[bool], also: bool = True) -> Judgment:
-    """Judges a criterion by comparisons: all of them, nine of ten, or more than half.
+def judge_comparisons(agreements: Iterable[bool], rest_holds: bool = True) -> Judgment:
+    """Judge a criterion by comparisons: all of them, nine of ten, or more than half.
 
     Args:
-        outcomes: Whether each comparison is as published.
-        also: Whether the rest of the criterion is met; without it, the direction alone can be.
+        agreements: Whether each comparison is as published.
+        rest_holds: Whether the rest of the criterion is met; without it, the direction alone can be.
     """
-    compared = list(outcomes)
-    share = sum(compared) / len(compared) if compared else 0.0
-    if also and share == 1:
+    matches = list(agreements)
+    share = sum(matches) / len(matches) if matches else 0.0
+    if rest_holds and share == 1:
         return Judgment(MET)
-    if also and share >= NEARLY_ALL:
+    if rest_holds and share >= NEARLY_ALL:
         return Judgment(NEARLY_MET)
     return Judgment(DIRECTION_ONLY if share > 0.5 else NOT_MET)
 
 
-def judge_printed(*values: Iterable[float], direction: bool, holds: bool = True) -> Judgment:
-    """Judges by the printed numbers of the claim.
+def judge_printed(*values: Iterable[float], direction_holds: bool, rest_holds: bool = True) -> Judgment:
+    """Judge by the printed numbers of the claim.
 
     Args:
         values: Our values for each printed number.
-        direction: Whether the direction of the claim is as published.
-        holds: Whether the rest of the criterion is met; without it, the direction alone can be.
+        direction_holds: Whether the direction of the claim is as published.
+        rest_holds: Whether the rest of the criterion is met; without it, the direction alone can be.
     """
-    undecided = Judgment("" if holds else DIRECTION_ONLY if direction else NOT_MET, direction=direction)
-    return undecided.with_values(*values)
+    judgment = Judgment(
+        "" if rest_holds else DIRECTION_ONLY if direction_holds else NOT_MET, direction_holds=direction_holds
+    )
+    return judgment.with_values(*values)
 
 
-def judge_range(everywhere: bool, somewhere: bool, direction: bool = False) -> Judgment:
-    """Judges by whether a criterion is met over all, or a part, of the range that the paper leaves open."""
-    return Judgment(DEPENDS) if somewhere and not everywhere else judge_criterion(everywhere, direction)
+def judge_range(holds_everywhere: bool, holds_somewhere: bool, direction_holds: bool = False) -> Judgment:
+    """Judge by whether a criterion is met over all, or a part, of the range that the paper leaves open."""
+    return (
+        Judgment(DEPENDS)
+        if holds_somewhere and not holds_everywhere
+        else judge_criterion(holds_everywhere, direction_holds)
+    )
 
 
 def judge_definition(holds: bool) -> Judgment:
-    """Judges by whether runs agree with the definition in a claim."""
+    """Judge by whether runs agree with the definition in a claim."""
     return Judgment(BY_DEFINITION if holds else NOT_MET)
 
 
@@ -188,32 +197,32 @@ def combine_outcomes(*outcomes: str) -> str:
     A reading in which the claim is fitted is no evidence, so that the others decide. Without a reading that
     meets the claim, the lowest outcome counts.
     """
-    decisive = set(outcomes) - {FITTED} or {FITTED}
-    if len(decisive) == 1:
-        return decisive.pop()
+    decisive_outcomes = set(outcomes) - {FITTED} or {FITTED}
+    if len(decisive_outcomes) == 1:
+        return decisive_outcomes.pop()
     if (
-        DEPENDS in decisive
-        or BY_DEFINITION in decisive
-        or (MET in decisive and decisive != {MET, NEARLY_MET})
+        DEPENDS in decisive_outcomes
+        or BY_DEFINITION in decisive_outcomes
+        or (MET in decisive_outcomes and decisive_outcomes != {MET, NEARLY_MET})
     ):
         return DEPENDS
-    return max(decisive, key=LEVELS.index)
+    return max(decisive_outcomes, key=LEVELS.index)
 
 
-def apply_sensitivity(outcome: str, others: Iterable[str]) -> str:
+def apply_sensitivity(outcome: str, other_outcomes: Iterable[str]) -> str:
     """The outcome of a claim, given those at other values of what is open: `DEPENDS` if one of them flips.
 
     An outcome that is below met everywhere stays as it is; a claim that is fitted or met by definition is no
     evidence.
     """
-    decisive = {outcome, *others} - set(NO_EVIDENCE)
-    if outcome not in LEVELS or MET not in decisive:
+    decisive_outcomes = {outcome, *other_outcomes} - set(NO_EVIDENCE)
+    if outcome not in LEVELS or MET not in decisive_outcomes:
         return outcome
-    return combine_outcomes(*decisive)
+    return combine_outcomes(*decisive_outcomes)
 
 
 def judge_fitted(holds: bool) -> Judgment:
-    """Judges a criterion that the model cannot but meet, or that a constant was fitted to."""
+    """Judge a criterion that the model cannot but meet, or that a constant was fitted to."""
     return Judgment(FITTED if holds else NOT_MET)
 
 
@@ -224,7 +233,7 @@ JUDGES: dict[str, Judge] = {}
 
 
 def register_judges(*modules: ModuleType) -> None:
-    """Registers the functions of modules as judges of the claims they are named after: `h_34` judges H-34."""
+    """Register the functions of modules as judges of the claims they are named after: `h_34` judges H-34."""
     for module in modules:
         for name, judge in vars(module).items():
             if re.fullmatch(r"[a-z]_\d\d", name):
@@ -234,22 +243,24 @@ def register_judges(*modules: ModuleType) -> None:
 def missing_tests(claim: ClaimEntry) -> list[str]:
     """Tests of a claim that do not exist in the files named."""
     tests = [test.split("::") for test in claim.checked_by]
-    return [name for file, name in tests if not re.search(rf"\b(fn|def) {name}\(", _text(file))]
+    return [name for file, name in tests if not re.search(rf"\b(fn|def) {name}\(", _file_text(file))]
 
 
 @cache
-def _text(file: str) -> str:
+def _file_text(file: str) -> str:
     return (PROJECT / file).read_text(encoding="utf-8")
 
 
 def verdict(claim: ClaimEntry, runs: Any) -> Verdict:
     """Return the verdict on a claim; one that no function judges is a definition, which tests check."""
-    name = claim.id if claim.id in JUDGES else claim.like
-    measured = JUDGES[name](runs).verdict(claim) if name in JUDGES else Verdict(BY_DEFINITION, claim.ours)
+    judge_id = claim.id if claim.id in JUDGES else claim.like
+    untested_verdict = (
+        JUDGES[judge_id](runs).verdict(claim) if judge_id in JUDGES else Verdict(BY_DEFINITION, claim.ours)
+    )
     if not claim.checked_by:
-        return measured
+        return untested_verdict
     names = " and ".join("`{1}` ({0})".format(*test.split("::")) for test in claim.checked_by)
-    return replace(measured, ours=f"{measured.ours} Checked by {names}.")
+    return replace(untested_verdict, ours=f"{untested_verdict.ours} Checked by {names}.")
 
 
 @cache
@@ -258,16 +269,18 @@ def claims(topic: str) -> dict[str, ClaimEntry]:
     files = sorted((Path(__file__).parent / topic / "claims").glob("*.toml"))
     rows = [row for file in files for row in tomllib.loads(file.read_text(encoding="utf-8"))["claim"]]
     entries = {
-        row["id"]: ClaimEntry(**row | {name: tuple(row.get(name, ())) for name in ("checked_by", "printed")})
+        row["id"]: ClaimEntry(
+            **row | {claim_id: tuple(row.get(claim_id, ())) for claim_id in ("checked_by", "printed")}
+        )
         for row in rows
     }
     return {
-        name: _with_shared_texts(claim, entries[claim.like]) if claim.like else claim
-        for name, claim in entries.items()
+        claim_id: _with_shared_texts(claim, entries[claim.like]) if claim.like else claim
+        for claim_id, claim in entries.items()
     }
 
 
 def _with_shared_texts(claim: ClaimEntry, other: ClaimEntry) -> ClaimEntry:
-    """A claim with the words of the claim that it is judged like, where it has none of its own."""
-    text = ("ours", "why", "choice", "short", "printed", "cause")
-    return replace(claim, **{name: getattr(claim, name) or getattr(other, name) for name in text})
+    """A claim, with the texts that it lacks from the claim that is judged by the same criterion."""
+    field_names = ("ours", "why", "choice", "short", "printed", "cause")
+    return replace(claim, **{name: getattr(claim, name) or getattr(other, name) for name in field_names})

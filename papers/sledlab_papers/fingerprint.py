@@ -50,15 +50,15 @@ class ShortRun:
         study = experiment(self.planned_experiment.experiment)["study"]
         if study["kind"] != "smart":
             return (*REQUEST_OPTIONS, "--seed", self.seed)
-        own = _size_settings(self.planned_experiment.options) or _size_settings(study["job_settings"])
-        return tuple(word for size in own for word in ("--job-set", f"{size}={JOB_DATA_SIZES[size]}"))
+        sizes = _size_settings(self.planned_experiment.options) or _size_settings(study["job_settings"])
+        return tuple(word for size in sizes for word in ("--job-set", f"{size}={JOB_DATA_SIZES[size]}"))
 
     @property
     def seed(self) -> str:
         """The first seed that the options of the experiment select; 1 if they select none."""
         options = self.planned_experiment.options
-        seeds = dict(zip(options[::2], options[1::2], strict=True)).get("--seed", "1")
-        return seeds.partition("..")[0]
+        seed_range = dict(zip(options[::2], options[1::2], strict=True)).get("--seed", "1")
+        return seed_range.partition("..")[0]
 
     @property
     def planned_run(self) -> PlannedExperiment:
@@ -73,12 +73,12 @@ class ShortRun:
         tables = [file for file in sorted(directory.glob("*.csv")) if file.name not in WALL_CLOCK_TABLES]
         if not tables:
             raise FileNotFoundError(f"a short run of {self.planned_experiment.place} left no tables")
-        parts = [self.settings(), *sorted(_table_hash(file) for file in tables)]
+        parts = [self.settings_hash(), *sorted(_table_hash(file) for file in tables)]
         if self.has_join:
-            parts.append(sampled_loop())
+            parts.append(sampled_loop_hash())
         return _hash(parts)
 
-    def settings(self) -> str:
+    def settings_hash(self) -> str:
         """Return the hash of all numbers in the experiment's file and options, also of those overridden."""
         # Ranges of seeds in options begin where those of the experiment do.
         options = [value.rpartition("..")[2] for value in self.planned_experiment.options[1::2]]
@@ -96,33 +96,33 @@ class ShortRun:
 
 
 @cache
-def sampled_loop() -> str:
+def sampled_loop_hash() -> str:
     """Return the hash of the replays of a nested loop, some of whose passes are skipped."""
-    with tempfile.TemporaryDirectory(prefix="sledlab-loop-") as name:
-        work = Path(name) / "loop.work"
-        work.write_text(LOOP, encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix="sledlab-loop-") as parent:
+        work_record = Path(parent) / "loop.work"
+        work_record.write_text(LOOP, encoding="utf-8")
         settings = {"node.preset": "smart-2003", "node.block_kb": LOOP_BLOCK_KB}
-        measured = [sl.replay(work, store, settings=settings, what_if=False) for store in LOOP_STORES]
-    if not all(each.skipped_passes for each in measured):
+        replays = [sl.replay(work_record, store, settings=settings, what_if=False) for store in LOOP_STORES]
+    if not all(each.skipped_passes for each in replays):
         raise AssertionError("the replay of the nested loop skips no pass")
     return _hash(
-        repr((each.skipped_passes, each.elapsed_s, each.sampling_error, each.energy)) for each in measured
+        repr((each.skipped_passes, each.elapsed_s, each.sampling_error, each.energy)) for each in replays
     )
 
 
 def fingerprint(planned: PlannedExperiment) -> str:
     """Return the fingerprint of an experiment: seconds of simulation."""
-    short = ShortRun(planned)
-    with tempfile.TemporaryDirectory(prefix="sledlab-fingerprint-") as name:
-        directory = Path(name) / planned.place
-        run_in_worker(planned.experiment, directory, last_values(short.planned_run.options))
-        return short.fingerprint(directory)
+    short_run = ShortRun(planned)
+    with tempfile.TemporaryDirectory(prefix="sledlab-fingerprint-") as parent:
+        directory = Path(parent) / planned.place
+        run_in_worker(planned.experiment, directory, last_values(short_run.planned_run.options))
+        return short_run.fingerprint(directory)
 
 
 def _table_hash(file: Path) -> str:
     """Return the hash of the numbers in a table; columns without a number hold names."""
-    with file.open(newline="", encoding="utf-8") as rows:
-        columns = list(zip(*list(csv.reader(rows))[1:], strict=True))
+    with file.open(newline="", encoding="utf-8") as lines:
+        columns = list(zip(*list(csv.reader(lines))[1:], strict=True))
     return _hash(sorted(_hash(column) for column in columns if _has_number(column)))
 
 
@@ -134,6 +134,6 @@ def _hash(parts: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
-def _size_settings(text: Iterable[str]) -> list[str]:
+def _size_settings(words: Iterable[str]) -> list[str]:
     """Return the settings of data sizes among some words of options."""
-    return [name for name in (word.split("=", maxsplit=1)[0] for word in text) if name in JOB_DATA_SIZES]
+    return [name for name in (word.split("=", maxsplit=1)[0] for word in words) if name in JOB_DATA_SIZES]

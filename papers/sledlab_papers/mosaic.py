@@ -12,36 +12,37 @@ from sledlab.reproduction.verdicts import OUTCOMES, Claim
 from .outcome_marks import MARKS
 
 
-def mosaic(measured: Sequence[Claim]) -> str:
+def mosaic(claims: Sequence[Claim]) -> str:
     """Return the mosaic in HTML: a legend with counts, and the claims of each paper, best outcomes first."""
-    lines = ['<div class="mosaic">', *_legend(measured)]
-    for key, paper in PAPERS.items():
-        mine = sorted(
-            (claim for claim in measured if claim.paper == key),
+    lines = ['<div class="mosaic">', *_legend(claims)]
+    for paper_key, paper in PAPERS.items():
+        paper_claims = sorted(
+            (claim for claim in claims if claim.paper == paper_key),
             key=lambda claim: (OUTCOMES.index(claim.outcome), claim.id),
         )
-        title = f"{html.escape(paper.citation)}<small>{html.escape(paper.topic)}, {len(mine)} claims</small>"
+        count = len(paper_claims)
+        title = f"{html.escape(paper.citation)}<small>{html.escape(paper.topic)}, {count} claims</small>"
         lines += [
             f'<p class="paper">{title}</p>',
             f'<ul aria-label="Claims of {html.escape(paper.citation)}">',
         ]
-        lines += [f"<li>{_square(claim)}</li>" for claim in mine]
+        lines += [f"<li>{_square(claim)}</li>" for claim in paper_claims]
         lines.append("</ul>")
     return "\n".join([*lines, "</div>"]) + "\n"
 
 
-def _legend(measured: Sequence[Claim]) -> Iterator[str]:
-    counted = Counter(claim.outcome for claim in measured)
+def _legend(claims: Sequence[Claim]) -> Iterator[str]:
+    counts = Counter(claim.outcome for claim in claims)
     yield '<ul class="legend" aria-label="Outcomes">'
     for outcome in OUTCOMES:
         mark = MARKS[outcome]
         square = f'<span class="{mark.css_class}" aria-hidden="true">{mark.symbol}</span>'
-        yield f"<li>{square} {mark.label} <b>{counted[outcome]}</b></li>"
+        yield f"<li>{square} {mark.label} <b>{counts[outcome]}</b></li>"
     yield "</ul>"
 
 
 def _square(claim: Claim) -> str:
     mark = MARKS[claim.outcome]
-    name = html.escape(f"{claim.id}, {claim.outcome_text}: {claim.claim}")
+    title = html.escape(f"{claim.id}, {claim.outcome_text}: {claim.claim}")
     link = f"claims/{claim.id.lower()}.html"
-    return f'<a class="{mark.css_class}" href="{link}" title="{name}" aria-label="{name}">{mark.symbol}</a>'
+    return f'<a class="{mark.css_class}" href="{link}" title="{title}" aria-label="{title}">{mark.symbol}</a>'

@@ -57,60 +57,61 @@ MARKS = {
 }
 
 
-def contrast(first: str, second: str) -> float:
+def contrast(color: str, other_color: str) -> float:
     """Return the contrast ratio of two colors, as WCAG 2 defines it.
 
     Examples:
         >>> round(contrast("#000000", "#ffffff"))
         21
     """
-    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
+    brighter, darker = sorted((_luminance(color), _luminance(other_color)), reverse=True)
+    return (brighter + 0.05) / (darker + 0.05)
 
 
 def _luminance(color: str) -> float:
-    shares = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    channels = [int(color[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    linear = [share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4 for share in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def square_colors(mark: OutcomeMark, *, dark: bool = False) -> tuple[str, str]:
+def square_colors(mark: OutcomeMark, *, is_dark: bool = False) -> tuple[str, str]:
     """Return the color of a square and that of its symbol, whose contrast is at least `MIN_CONTRAST`."""
     color = PALETTE[mark.color]
-    candidates = [PALETTE["dark"][color]] if dark else [color, text_color(color)]
+    square_candidates = [PALETTE["dark"][color]] if is_dark else [color, text_color(color)]
     inks = (PALETTE["paper"], PALETTE["ink"])
-    pairs = [(square, max(inks, key=lambda ink: contrast(ink, square))) for square in candidates]
+    pairs = [(square, max(inks, key=lambda ink: contrast(ink, square))) for square in square_candidates]
     return next(pair for pair in pairs if contrast(*pair) >= MIN_CONTRAST)
 
 
 def tint(mark: OutcomeMark) -> str:
     """Return the light background of a cell that has text in ink."""
     paper, color = (
-        [int(each[at : at + 2], 16) for at in (1, 3, 5)] for each in (PALETTE["paper"], PALETTE[mark.color])
+        [int(each[start : start + 2], 16) for start in (1, 3, 5)]
+        for each in (PALETTE["paper"], PALETTE[mark.color])
     )
-    mixed = [round(TINT * c + (1 - TINT) * p) for c, p in zip(color, paper, strict=True)]
-    return "#" + "".join(f"{each:02x}" for each in mixed)
+    channels = [round(TINT * c + (1 - TINT) * p) for c, p in zip(color, paper, strict=True)]
+    return "#" + "".join(f"{each:02x}" for each in channels)
 
 
 def stylesheet() -> str:
     """Return the rules for squares of the mosaic, cells of sensitivity sweeps and captions of figures."""
-    light: list[str] = []
-    night: list[str] = []
-    cells = []
+    light_rules: list[str] = []
+    dark_rules: list[str] = []
+    cell_rules = []
     for mark in MARKS.values():
-        for rules, dark in ((light, False), (night, True)):
-            square, ink = square_colors(mark, dark=dark)
+        for rules, is_dark in ((light_rules, False), (dark_rules, True)):
+            square, ink = square_colors(mark, is_dark=is_dark)
             rules.append(f".mosaic .{mark.css_class} {{ background: {square}; color: {ink}; }}")
-        cells.append(
+        cell_rules.append(
             f"{CELL}.{mark.css_class} "
             f"{{ background: {tint(mark)}; box-shadow: inset 0 3px {PALETTE[mark.color]}; }}"
         )
-    parts = [
-        *light,
+    lines = [
+        *light_rules,
         "@media (prefers-color-scheme: dark) {",
-        *(f"  {rule}" for rule in night),
+        *(f"  {rule}" for rule in dark_rules),
         "}",
-        *cells,
+        *cell_rules,
         CAPTION_LINKS,
     ]
-    return "\n".join(parts) + "\n"
+    return "\n".join(lines) + "\n"

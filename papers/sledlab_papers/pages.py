@@ -12,7 +12,7 @@ from pathlib import Path
 import matplotlib
 import sledlab
 
-from . import cached, claim_pages, paper_pages, pictures, results, scoreboard
+from . import claim_pages, directory_cache, paper_pages, pictures, results, scoreboard
 from .paths import BUILD, PAPERS, PROJECT
 from .topics import TOPICS
 
@@ -34,8 +34,12 @@ def files() -> dict[str, Path]:
     sledlab changes. Other changes of the simulator do not count, although some numbers on the pages come from
     short runs; `test_committed_verdicts_match_the_results` detects those that change a verdict.
     """
-    place = cached.directory(PAGES, cached.key(inputs()), write)
-    return {file.relative_to(place).as_posix(): file for file in sorted(place.rglob("*")) if file.is_file()}
+    directory = directory_cache.directory(PAGES, directory_cache.hash_inputs(inputs()), write)
+    return {
+        file.relative_to(directory).as_posix(): file
+        for file in sorted(directory.rglob("*"))
+        if file.is_file()
+    }
 
 
 def inputs() -> Iterator[bytes]:
@@ -47,27 +51,31 @@ def inputs() -> Iterator[bytes]:
             yield file.read_bytes()
 
 
-def write(place: Path) -> None:
+def write(directory: Path) -> None:
     """Write all pages and figures into a directory."""
     workers = min(os.cpu_count() or 1, len(TOPICS))
     context = get_context("spawn")
     # Processes must find this package: mkdocs restores `sys.path` after it has imported `docs/hooks.py`.
     with ProcessPoolExecutor(workers, context, initializer=site.addsitedir, initargs=(str(PAPERS),)) as pool:
-        for future in [pool.submit(write_topic, name, place) for name in TOPICS]:
+        for future in [pool.submit(write_topic, name, directory) for name in TOPICS]:
             future.result()
-    others = {scoreboard.DOCUMENT: scoreboard.page(), scoreboard.METHOD: scoreboard.method_page()}
-    for path, text in (others | paper_pages.pages()).items():
-        _write(place / path, text)
+    other_pages = {scoreboard.DOCUMENT: scoreboard.page(), scoreboard.METHOD: scoreboard.method_page()}
+    for path, text in (other_pages | paper_pages.pages()).items():
+        _write(directory / path, text)
 
 
-def write_topic(name: str, place: Path) -> None:
+def write_topic(name: str, directory: Path) -> None:
     """Write the page of a topic, those of its claims, and its figures."""
     topic = TOPICS[name]
-    sheet = topic.judge_saved_results()
-    for path, text in ({topic.document: topic.page(sheet)} | claim_pages.pages(topic, sheet)).items():
-        _write(place / path, text)
+    content = topic.judge_saved_results()
+    for path, text in (
+        {topic.document_path: topic.page(content)} | claim_pages.pages(topic, content)
+    ).items():
+        _write(directory / path, text)
     for figure in pictures.topic_figures(topic.name):
-        pictures.write_picture(figure, results.directory(), place / pictures.IMAGES / f"{figure.name}.svg")
+        pictures.write_picture(
+            figure, results.directory(), directory / pictures.IMAGES / f"{figure.name}.svg"
+        )
 
 
 def _write(file: Path, text: str) -> None:

@@ -16,7 +16,7 @@ from .claim_pages import CLAIM_ID
 from .markdown import table
 from .outcome_marks import MARKS
 from .pictures import section
-from .scoreboard import cells_of_flips, link, simulated_numbers
+from .scoreboard import claims_with_simulated_numbers, flip_rows, link
 from .templates import TEMPLATES, fill
 
 COLUMNS = "claim | says | published | ours | outcome | why"
@@ -24,7 +24,7 @@ COLUMNS = "claim | says | published | ours | outcome | why"
 ARITHMETIC = "E"
 """Grade of claims that rest on arithmetic alone."""
 
-LISTED: tuple[tuple[str, Callable[[Claim], bool]], ...] = (
+CLAIM_LISTS: tuple[tuple[str, Callable[[Claim], bool]], ...] = (
     ("Met by arithmetic, from parameters of the paper", lambda claim: claim.outcome == MET),
     ("Fitted, or typed from the paper: no evidence", lambda claim: claim.outcome == FITTED),
     ("By definition, checked by tests: no evidence", lambda claim: claim.outcome == BY_DEFINITION),
@@ -32,38 +32,40 @@ LISTED: tuple[tuple[str, Callable[[Claim], bool]], ...] = (
 """Lists of claims that the table omits: their title, and whether a claim belongs to them."""
 
 
-def document(paper: str) -> str:
+def document_path(paper: str) -> str:
     """Return the path of the page of a paper in the documentation."""
     return f"reproduction/{paper}.md"
 
 
 def pages() -> dict[str, str]:
     """Return the page of each paper, in Markdown, by its path."""
-    return {document(paper): page(paper) for paper in PAPERS}
+    return {document_path(paper): page(paper) for paper in PAPERS}
 
 
 def page(paper: str) -> str:
     """Return the page of a paper, from the verdicts in the package."""
-    mine = sorted((claim for claim in claims().values() if claim.paper == paper), key=lambda each: each.id)
-    texts = _texts()[paper]
-    rows = [_row(claim) for claim in mine if not _is_listed(claim)]
+    paper_claims = sorted(
+        (claim for claim in claims().values() if claim.paper == paper), key=lambda each: each.id
+    )
+    texts = _texts_by_paper()[paper]
+    rows = [_row(claim) for claim in paper_claims if not _is_listed(claim)]
     return fill(
         TEMPLATES,
         "paper.md",
         citation=PAPERS[paper].citation,
         summary=texts["summary"].strip() + "\n",
-        result=_result(mine),
+        result=_result(paper_claims),
         claims=table(COLUMNS, rows, len(COLUMNS)),
-        others=_others(mine),
-        figures=section(paper, {claim.id: f"{link(claim.id)} {_symbol(claim)}" for claim in mine}),
+        others=_others(paper_claims),
+        figures=section(paper, {claim.id: f"{link(claim.id)} {_symbol(claim)}" for claim in paper_claims}),
         assumptions="".join(f"- {_with_links(text)}\n" for text in texts["assumptions"]),
-        sensitivity=_sensitivity(mine),
+        sensitivity=_sensitivity(paper_claims),
         experiments=", ".join(f"[{name}]({name}.md)" for name in texts["topics"]),
     )
 
 
 @cache
-def _texts() -> dict[str, dict[str, Any]]:
+def _texts_by_paper() -> dict[str, dict[str, Any]]:
     """The texts by paper."""
     return tomllib.loads(Path(__file__).with_name("papers.toml").read_text(encoding="utf-8"))
 
@@ -73,17 +75,17 @@ def _is_listed(claim: Claim) -> bool:
     return claim.outcome in NO_EVIDENCE or (claim.outcome == MET and claim.grade == ARITHMETIC)
 
 
-def _result(mine: Sequence[Claim]) -> str:
+def _result(paper_claims: Sequence[Claim]) -> str:
     """The number of claims by outcome, and of printed numbers that are met."""
-    counted = Counter(claim.outcome for claim in mine)
+    counts = Counter(claim.outcome for claim in paper_claims)
     outcomes = ", ".join(
-        f"{counted[outcome]} {MARKS[outcome].label}" for outcome in OUTCOMES if counted[outcome]
+        f"{counts[outcome]} {MARKS[outcome].label}" for outcome in OUTCOMES if counts[outcome]
     )
-    numbers = simulated_numbers(mine)
-    met = sum(claim.outcome == MET for claim in numbers)
+    claims_with_numbers = claims_with_simulated_numbers(paper_claims)
+    met = sum(claim.outcome == MET for claim in claims_with_numbers)
     return (
-        f"{len(mine)} claims: {outcomes}. "
-        f"Simulated claims with a printed number: {len(numbers)}, of which met: {met}."
+        f"{len(paper_claims)} claims: {outcomes}. "
+        f"Simulated claims with a printed number: {len(claims_with_numbers)}, of which met: {met}."
     )
 
 
@@ -102,21 +104,21 @@ def _symbol(claim: Claim) -> str:
     return MARKS[claim.outcome].symbol
 
 
-def _others(mine: Sequence[Claim]) -> str:
+def _others(paper_claims: Sequence[Claim]) -> str:
     """The claims that the table omits, by reason."""
 
     def lines() -> Iterator[str]:
-        for title, belongs in LISTED:
-            names = [link(claim.id) for claim in mine if _is_listed(claim) and belongs(claim)]
-            if names:
-                yield f"- {title}: {', '.join(names)}.\n"
+        for title, belongs in CLAIM_LISTS:
+            links = [link(claim.id) for claim in paper_claims if _is_listed(claim) and belongs(claim)]
+            if links:
+                yield f"- {title}: {', '.join(links)}.\n"
 
     return "".join(lines())
 
 
-def _sensitivity(mine: Sequence[Claim]) -> str:
+def _sensitivity(paper_claims: Sequence[Claim]) -> str:
     """The claims that are met with some values of an open assumption and not with others."""
-    rows = [row for claim in mine for row in cells_of_flips(claim)]
+    rows = [row for claim in paper_claims for row in flip_rows(claim)]
     if not rows:
         return ""
     return (
@@ -127,4 +129,4 @@ def _sensitivity(mine: Sequence[Claim]) -> str:
 
 def _with_links(text: str) -> str:
     """A text with the claims that it mentions as links."""
-    return CLAIM_ID.sub(lambda found: link(found[0]), text)
+    return CLAIM_ID.sub(lambda match: link(match[0]), text)

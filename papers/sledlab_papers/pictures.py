@@ -51,21 +51,21 @@ def write_picture(figure: Figure, directory: Path, file: Path) -> None:
     to_file(draw(figure, directory), file, figure.heading)
 
 
-def section(paper: str, outcomes: Mapping[str, str]) -> str:
+def section(paper: str, links_by_claim: Mapping[str, str]) -> str:
     """The figures of a paper, each with the claims that it shows and its command.
 
     Args:
         paper: A key of `PAPERS`.
-        outcomes: Links to the claims of the paper with their outcomes.
+        links_by_claim: Links to the claims of the paper with their outcomes.
     """
     parts = []
     for figure in figures().values():
         if figure.paper == paper:
-            shown = [outcomes[claim.id] for claim in figure_claims(figure)]
+            claim_links = [links_by_claim[claim.id] for claim in figure_claims(figure)]
             image = f"![{figure.heading}](../{IMAGES}/{figure.name}.svg)"
-            caption = f"{', '.join(shown)}. `sledlab reproduce run {figure.name}`".lstrip(". ")
-            framed = f"<figure markdown>\n{image}\n<figcaption markdown>{caption}</figcaption>\n</figure>"
-            parts.append(f"### {figure.heading}\n\n{framed}\n")
+            caption = f"{', '.join(claim_links)}. `sledlab reproduce run {figure.name}`".lstrip(". ")
+            markup = f"<figure markdown>\n{image}\n<figcaption markdown>{caption}</figcaption>\n</figure>"
+            parts.append(f"### {figure.heading}\n\n{markup}\n")
     return "\n".join(parts)
 
 
@@ -77,7 +77,7 @@ def figure_anchor(figure: Figure) -> str:
 def schematics() -> str:
     """A table of the figures without data."""
     rows = [
-        (paper, "; ".join(f"{number}: {what}" for number, what in them.items()))
-        for paper, them in SCHEMATICS.items()
+        (paper, "; ".join(f"{number}: {content}" for number, content in contents_by_number.items()))
+        for paper, contents_by_number in SCHEMATICS.items()
     ]
-    return table(["paper", "figures"], rows, words=2)
+    return table(["paper", "figures"], rows, word_columns=2)

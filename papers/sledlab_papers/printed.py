@@ -14,12 +14,12 @@ from functools import cached_property
 
 from sledlab.reproduction.verdicts import NumberComparison
 
-from .wording import figure
+from .wording import format_number
 
 PATTERN = re.compile(r"(?:(about|almost|over|below|up to|at most) )?([\d.,]+)(?: to ([\d.,]+))?(?: (.+))?")
 
 NEAR = 0.10
-"""Relative distance from a print that is still near it: *about* a number, and *nearly met*."""
+"""Relative distance from a printed number that is still near it: *about* a number, and *nearly met*."""
 
 NEARLY_ALL = 0.9
 """Share of comparisons from which on nearly all are met."""
@@ -34,10 +34,10 @@ class PrintedNumber:
     @cached_property
     def _parts(self) -> tuple[str, float, float, float, str]:
         """Qualifier, minimum, maximum, half a unit of the last digit, and unit."""
-        parsed = PATTERN.fullmatch(self.text)
-        if parsed is None:
+        match = PATTERN.fullmatch(self.text)
+        if match is None:
             raise ValueError(f"no printed number: `{self.text}`")
-        qualifier, low, high, unit = parsed.groups(default="")
+        qualifier, low, high, unit = match.groups(default="")
         decimals = max(len(each.partition(".")[2]) for each in (low, high))
         numbers = [float(each.replace(",", "")) for each in (low, high or low)]
         return qualifier, numbers[0], numbers[1], 0.5 * 10.0**-decimals, unit
@@ -48,12 +48,14 @@ class PrintedNumber:
         return self._parts[1] != self._parts[2]
 
     def _bounds(self, margin: float) -> tuple[float, float]:
-        """The minimum and the maximum that meet the print, or that are near it with a `margin`."""
-        qualifier, low, high, half, _ = self._parts
-        loose = NEAR if qualifier in ("about", "almost") else 0.0
-        slack = max(loose, margin)
-        minimum = -float("inf") if qualifier in ("below", "at most") else low - max(half, slack * abs(low))
-        maximum = float("inf") if qualifier == "over" else high + max(half, slack * abs(high))
+        """The minimum and the maximum that meet the printed number, or that are near it with a `margin`."""
+        qualifier, low, high, half_unit, _ = self._parts
+        qualifier_tolerance = NEAR if qualifier in ("about", "almost") else 0.0
+        tolerance = max(qualifier_tolerance, margin)
+        minimum = (
+            -float("inf") if qualifier in ("below", "at most") else low - max(half_unit, tolerance * abs(low))
+        )
+        maximum = float("inf") if qualifier == "over" else high + max(half_unit, tolerance * abs(high))
         if qualifier == "over":
             minimum = low * (1 - margin)
         if qualifier == "below":
@@ -61,25 +63,27 @@ class PrintedNumber:
         return minimum, maximum
 
     def _scaled(self, values: Sequence[float]) -> list[float]:
-        """Values in the unit of the print; shares become percent."""
-        percent = self._parts[4].startswith("%")
-        scaled = [100 * value if percent else value for value in values]
-        return [max(scaled)] if self._parts[0] == "up to" else scaled
+        """Values in the unit of the printed number; shares become percent."""
+        is_percent = self._parts[4].startswith("%")
+        scaled_values = [100 * value if is_percent else value for value in values]
+        return [max(scaled_values)] if self._parts[0] == "up to" else scaled_values
 
     def share_inside(self, values: Sequence[float], margin: float = 0.0) -> float:
-        """The share of values that meet the print, widened by a relative margin."""
+        """The share of values that meet the printed number, widened by a relative margin."""
         minimum, maximum = self._bounds(margin)
-        strict = self._parts[0] in ("over", "below")
-        scaled = self._scaled(values)
-        inside = [minimum < value < maximum if strict else minimum <= value <= maximum for value in scaled]
-        return sum(inside) / len(inside)
+        is_strict = self._parts[0] in ("over", "below")
+        scaled_values = self._scaled(values)
+        are_inside = [
+            minimum < value < maximum if is_strict else minimum <= value <= maximum for value in scaled_values
+        ]
+        return sum(are_inside) / len(are_inside)
 
     def _is_enough(self, share: float) -> bool:
         needs_all = self.is_range or self._parts[0] in ("over", "below", "at most")
         return share == 1 if needs_all else share > 0.5
 
     def is_met(self, values: Sequence[float]) -> bool:
-        """Whether values meet the print.
+        """Whether values meet the printed number.
 
         Examples:
             >>> [PrintedNumber("13 to 32 %").is_met(values) for values in ([0.13, 0.2], [0.1, 0.2])]
@@ -90,43 +94,49 @@ class PrintedNumber:
         return bool(values) and self._is_enough(self.share_inside(values))
 
     def is_nearly_met(self, values: Sequence[float]) -> bool:
-        """Whether values are within 10 % of the print, or nine of ten meet it."""
+        """Whether values are within 10 % of the printed number, or nine of ten meet it."""
         if not values:
             return False
-        near = self._is_enough(self.share_inside(values, NEAR))
-        return near or (self.is_range and self.share_inside(values) >= NEARLY_ALL)
+        is_near = self._is_enough(self.share_inside(values, NEAR))
+        return is_near or (self.is_range and self.share_inside(values) >= NEARLY_ALL)
 
     def ratio(self, values: Sequence[float]) -> float:
         """Our value over the printed number, or over the middle of the printed range.
 
         Ours is the mean; the least for `over` a number, the greatest for `below` and `at most`.
         """
-        scaled = self._scaled(values)
-        bounding = {"over": min, "below": max, "at most": max}.get(self._parts[0])
-        value = bounding(scaled) if bounding else sum(scaled) / len(scaled)
+        scaled_values = self._scaled(values)
+        pick_bound = {"over": min, "below": max, "at most": max}.get(self._parts[0])
+        value = pick_bound(scaled_values) if pick_bound else sum(scaled_values) / len(scaled_values)
         return value / ((self._parts[1] + self._parts[2]) / 2)
 
     def format_values(self, values: Sequence[float]) -> str:
-        """The values, or the least and the greatest, in the unit of the print.
+        """The values, or the least and the greatest, in the unit of the printed number.
 
         Examples:
             >>> PrintedNumber("13 to 32 %").format_values([-0.023, 0.098])
             '-2.3 to 9.8 %'
         """
-        scaled, unit = self._scaled(values), self._parts[4]
-        ends = min(scaled), max(scaled)
-        texts = [f"{round(each, 1) + 0.0:.1f}" if unit.startswith("%") else figure(each) for each in ends]
+        scaled_values, unit = self._scaled(values), self._parts[4]
+        bounds = min(scaled_values), max(scaled_values)
+        texts = [
+            f"{round(each, 1) + 0.0:.1f}" if unit.startswith("%") else format_number(each) for each in bounds
+        ]
         return f"{' to '.join(dict.fromkeys(texts))} {unit}".strip()
 
 
-def compare(printed: Sequence[str], values: Sequence[Sequence[float]]) -> tuple[NumberComparison, ...]:
+def compare(
+    printed_texts: Sequence[str], values_by_number: Sequence[Sequence[float]]
+) -> tuple[NumberComparison, ...]:
     """Compare the values with the printed number in the same place; without printed numbers, none."""
-    if not printed:
+    if not printed_texts:
         return ()
     return tuple(
         NumberComparison(
-            text, PrintedNumber(text).format_values(some), round(PrintedNumber(text).ratio(some), 3)
+            text,
+            PrintedNumber(text).format_values(our_values),
+            round(PrintedNumber(text).ratio(our_values), 3),
         )
-        for text, some in zip(printed, values, strict=True)
-        if some
+        for text, our_values in zip(printed_texts, values_by_number, strict=True)
+        if our_values
     )

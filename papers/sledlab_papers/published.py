@@ -49,22 +49,28 @@ def quantities() -> tuple[Quantity, ...]:
 
     The capacity is that of Hong 2006 and Wang 2005. Chiu 2004 prints 4.00 GB for the same sled: all its bits.
     """
-    measured = []
+    compared_quantities = []
     for convention in ("edge", "travel"):
-        times = random_pairs("mems-g2", PAIRS, spring_convention=convention).summary["positioning_time_ms"]
-        where = f"G2, spring factor at the {convention}"
-        measured += [
-            Quantity(f"mean random seek ({where})", "ms", 0.55, times["mean"], 3, 0.06),
-            Quantity(f"longest seek ({where})", "ms", 0.81, times["max"], 3, 0.06),
+        positioning_ms = random_pairs("mems-g2", PAIRS, spring_convention=convention).summary[
+            "positioning_time_ms"
         ]
-    gib = parameters("mems-g2")["capacity_blocks"] * 512 / 2**30
-    measured.append(Quantity("capacity (G2)", "GiB", 3.2, gib, 1))
-    published = zip(GENERATIONS, (0.431, 0.215, 0.144), (25.6, 89.6, 320.0), strict=True)
-    for device, settle_ms, peak_mb_s in published:
-        short = device[-2:].upper()
-        measured.append(Quantity(f"settling ({short})", "ms", settle_ms, _settle_ms(device), 3))
-        measured.append(Quantity(f"peak rate ({short})", "MB/s", peak_mb_s, _peak_mb_s(device), 1))
-    return tuple(measured)
+        condition = f"G2, spring factor at the {convention}"
+        compared_quantities += [
+            Quantity(f"mean random seek ({condition})", "ms", 0.55, positioning_ms["mean"], 3, 0.06),
+            Quantity(f"longest seek ({condition})", "ms", 0.81, positioning_ms["max"], 3, 0.06),
+        ]
+    capacity_gib = parameters("mems-g2")["capacity_blocks"] * 512 / 2**30
+    compared_quantities.append(Quantity("capacity (G2)", "GiB", 3.2, capacity_gib, 1))
+    published_rows = zip(GENERATIONS, (0.431, 0.215, 0.144), (25.6, 89.6, 320.0), strict=True)
+    for device, settle_ms, peak_mb_s in published_rows:
+        generation = device[-2:].upper()
+        compared_quantities.append(
+            Quantity(f"settling ({generation})", "ms", settle_ms, _settle_ms(device), 3)
+        )
+        compared_quantities.append(
+            Quantity(f"peak rate ({generation})", "MB/s", peak_mb_s, _peak_mb_s(device), 1)
+        )
+    return tuple(compared_quantities)
 
 
 def _settle_ms(device: str) -> float:
@@ -81,7 +87,7 @@ def _peak_mb_s(device: str) -> float:
 
 def x_dominance_share(device: str) -> float:
     """Share of random pairs for which x with settling takes at least as long as y with turnarounds (L-02)."""
-    rows = random_pairs(device, PAIRS).requests
-    x = rows["seek_x_ns"] + rows["settle_ns"]
-    y = rows["seek_y_ns"] + rows["turnaround_ns"]
-    return float((x >= y).to_numpy().mean())
+    requests = random_pairs(device, PAIRS).requests
+    x_ns = requests["seek_x_ns"] + requests["settle_ns"]
+    y_ns = requests["seek_y_ns"] + requests["turnaround_ns"]
+    return float((x_ns >= y_ns).to_numpy().mean())

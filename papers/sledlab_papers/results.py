@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import polars
 
-from . import cached
+from . import directory_cache
 from .paths import BUILD, RESULTS
 from .runs import READ_COLUMNS, PlannedExperiment
 
@@ -62,14 +62,16 @@ def saved_experiments() -> set[str]:
 
 def directory() -> Path:
     """Return a directory with all tables as CSV files: a directory for each experiment."""
-    return cached.directory(UNPACKED_TABLES, cached.key(file.read_bytes() for file in files()), _unpack)
+    return directory_cache.directory(
+        UNPACKED_TABLES, directory_cache.hash_inputs(file.read_bytes() for file in files()), _unpack
+    )
 
 
-def _unpack(place: Path) -> None:
+def _unpack(target: Path) -> None:
     for table in (table for file in files() for table in read(file.stem)):
-        csv = place / table.experiment / f"{table.table}.csv"
-        csv.parent.mkdir(exist_ok=True)
-        csv.write_text(table.csv, encoding="utf-8", newline="")
+        csv_file = target / table.experiment / f"{table.table}.csv"
+        csv_file.parent.mkdir(exist_ok=True)
+        csv_file.write_text(table.csv, encoding="utf-8", newline="")
 
 
 def rows(experiment: str, table: str) -> list[dict[str, Any]]:
@@ -78,13 +80,15 @@ def rows(experiment: str, table: str) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def overlay_directory(plan: Sequence[PlannedExperiment], ran: Mapping[str, Path]) -> Iterator[Path]:
+def overlay_directory(plan: Sequence[PlannedExperiment], directories: Mapping[str, Path]) -> Iterator[Path]:
     """Yield a directory with the experiments that ran, and the saved results of all others."""
-    saved = directory()
-    with tempfile.TemporaryDirectory(prefix="sledlab-results-") as name:
-        overlay = Path(name)
+    saved_directory = directory()
+    with tempfile.TemporaryDirectory(prefix="sledlab-results-") as parent:
+        overlay = Path(parent)
         for planned in plan:
-            (overlay / planned.place).symlink_to(ran.get(planned.place, saved / planned.place))
+            (overlay / planned.place).symlink_to(
+                directories.get(planned.place, saved_directory / planned.place)
+            )
         yield overlay
 
 
@@ -93,10 +97,10 @@ def replace(topic: str, tables: Iterable[ResultTable], existing: Container[str])
 
     Tables of experiments that are not among the `existing` ones are removed.
     """
-    new = list(tables)
-    replaced = {table.experiment for table in new}
-    others = (table for table in read(topic) if table.experiment not in replaced)
-    write(topic, [*(table for table in others if table.experiment in existing), *new])
+    new_tables = list(tables)
+    new_experiments = {table.experiment for table in new_tables}
+    other_tables = (table for table in read(topic) if table.experiment not in new_experiments)
+    write(topic, [*(table for table in other_tables if table.experiment in existing), *new_tables])
 
 
 def select_read_columns(directory: Path, experiments: Container[str]) -> Iterator[ResultTable]:
@@ -111,9 +115,9 @@ def _select_columns(file: Path, columns: set[str]) -> str:
     frame = polars.read_csv(file, infer_schema_length=None)
     is_comparison = file.stem == "runs" and "speedup" in frame.columns  # jobs also have a table `runs`
     digits = RUN_DIGITS if is_comparison else DIGITS
-    rounded = frame.select(
+    rounded_frame = frame.select(
         polars.col(name).round_sig_figs(digits) if frame[name].dtype.is_float() else polars.col(name)
         for name in frame.columns
         if name in columns
     )
-    return rounded.write_csv()
+    return rounded_frame.write_csv()

@@ -26,7 +26,7 @@ KEYED_OPTIONS = ("--set", "--job-set", "--vary")
 
 @dataclass(frozen=True)
 class PlannedExperiment:
-    """An experiment of `papers/experiments` to be run with options, with a place and a title of its own."""
+    """An experiment of `papers/experiments` to be run with options, with its directory and title."""
 
     experiment: str
     options: tuple[str, ...] = ()
@@ -42,8 +42,8 @@ class PlannedExperiment:
 
 def _name_shortener(schedulers: Iterable[str]) -> Callable[[str], str]:
     """Function that shortens names of schedulers to those without parameters, if they are still different."""
-    counted = Counter(each.split(":")[0] for each in schedulers)
-    return lambda name: name.split(":")[0] if counted[name.split(":")[0]] == 1 else name
+    counts_by_name = Counter(each.split(":")[0] for each in schedulers)
+    return lambda name: name.split(":")[0] if counts_by_name[name.split(":")[0]] == 1 else name
 
 
 def last_values(options: Sequence[str]) -> list[str]:
@@ -55,30 +55,30 @@ def last_values(options: Sequence[str]) -> list[str]:
         >>> last_values(["--seed", "1..3", "--set", "b=1", "--set", "c=1", "--set", "b=2", "--seed", "1"])
         ['--set', 'c=1', '--set', 'b=2', '--seed', '1']
     """
-    last: dict[tuple[str, str], str] = {}
+    values_by_option: dict[tuple[str, str], str] = {}
     for option, value in zip(options[::2], options[1::2], strict=True):
         key = option, value.partition("=")[0] if option in KEYED_OPTIONS else ""
-        last.pop(key, None)
-        last[key] = value
-    return [word for (option, _), value in last.items() for word in (option, value)]
+        values_by_option.pop(key, None)
+        values_by_option[key] = value
+    return [word for (option, _), value in values_by_option.items() for word in (option, value)]
 
 
 def run(
     plan: Sequence[PlannedExperiment],
     directory: Path,
-    extra: Sequence[str] = (),
+    extra_options: Sequence[str] = (),
     *,
     side_by_side: bool = False,
 ) -> None:
-    """Runs the experiments that `directory` does not hold yet, each in a directory of its own.
+    """Run the experiments that `directory` does not hold yet, each in a separate directory.
 
-    Side by side run as many experiments as there are processors, each with one run at a time: for experiments
-    of few runs. Where `SLEDLAB_CLUSTER` names a cluster, all runs are executed there.
+    With `side_by_side`, as many experiments run at a time as there are processors, each with one run at a
+    time: for experiments of few runs. Where `SLEDLAB_CLUSTER` names a cluster, all runs are executed there.
     """
-    jobs = ("--parallel", "1") if side_by_side and not os.environ.get(CLUSTER) else ()
+    parallel_options = ("--parallel", "1") if side_by_side and not os.environ.get(CLUSTER) else ()
 
     def start(planned: PlannedExperiment) -> None:
-        options = last_values([*planned.options, *extra, *jobs])
+        options = last_values([*planned.options, *extra_options, *parallel_options])
         run_study(planned.experiment, directory / planned.place, options)
 
     with ThreadPoolExecutor(os.cpu_count() if side_by_side else 1) as pool:
@@ -92,12 +92,12 @@ class RecordingRow:
 
     def __getattribute__(self, name: str) -> Any:
         """The value of a column; notes that the column is read."""
-        of = object.__getattribute__(self, "_table_file")
+        file = object.__getattribute__(self, "_table_file")
         value = object.__getattribute__(self, name)
-        if of is not None and name in type(self).__dataclass_fields__:  # type: ignore[attr-defined]
+        if file is not None and name in type(self).__dataclass_fields__:  # type: ignore[attr-defined]
             if value is MISSING:
-                raise LookupError(f"`{of}` does not hold `{name}`: make reproduce")
-            mark_columns(of, (name,))
+                raise LookupError(f"`{file}` does not hold `{name}`: make reproduce")
+            mark_columns(file, (name,))
         return value
 
 
@@ -194,7 +194,7 @@ Rows = list[tuple[Any, T]]
 
 
 READ_COLUMNS: dict[Path, set[str]] = {}
-"""Columns of each table that were read up to now: those that are saved with the results."""
+"""Columns of each table that were read so far: these are saved with the results."""
 
 
 READ_PLACES: set[str] = set()
@@ -206,13 +206,13 @@ KEY_COLUMNS = ("scheduler", "speedup", "seed", "level_ms")
 
 
 def mark_columns(file: Path, columns: Iterable[str]) -> None:
-    """Notes that columns of a table are read."""
+    """Note that columns of a table are read."""
     READ_COLUMNS.setdefault(file, set()).update(columns)
     READ_PLACES.add(file.parent.name)
 
 
 @cache
-def _frame(file: Path) -> tuple[str, list[dict[str, Any]]]:
+def _axis_and_rows(file: Path) -> tuple[str, list[dict[str, Any]]]:
     """The name of the column of what varies, and the rows of a table.
 
     The name has a dot in it, as no other column's has; where sets of settings vary, it is the third column.
@@ -224,21 +224,21 @@ def _frame(file: Path) -> tuple[str, list[dict[str, Any]]]:
 
 def read(file: Path, kind: type[T]) -> Rows[T]:
     """The rows of a table by the value that varies; columns that are read of them are noted."""
-    mark_columns(file, (*KEY_COLUMNS, _frame(file)[0]))
+    mark_columns(file, (*KEY_COLUMNS, _axis_and_rows(file)[0]))
     return _rows(file, kind)  # type: ignore[arg-type]
 
 
 @cache
 def _rows(file: Path, kind: Any) -> Rows[Any]:
-    varied, rows = _frame(file)
-    return [(row[varied], _recording_row(file, kind, row)) for row in rows]
+    axis, rows = _axis_and_rows(file)
+    return [(row[axis], _recording_row(file, kind, row)) for row in rows]
 
 
 def _recording_row(file: Path, kind: Any, row: Mapping[str, Any]) -> Any:
     """A row of its class, which knows its table and notes columns that are read."""
-    measured = kind(**{each.name: row.get(each.name, MISSING) for each in fields(kind)})
-    object.__setattr__(measured, "_table_file", file)
-    return measured
+    recording_row = kind(**{each.name: row.get(each.name, MISSING) for each in fields(kind)})
+    object.__setattr__(recording_row, "_table_file", file)
+    return recording_row
 
 
 def _value_text(value: object) -> str:
@@ -272,8 +272,8 @@ class ExperimentRuns:
 
     def mean(self, value: object, speedup: float, measure: str) -> float:
         """The mean of a measure over the seeds."""
-        measured = self.seed_values(value, speedup, measure)
-        return sum(measured) / len(measured)
+        values = self.seed_values(value, speedup, measure)
+        return sum(values) / len(values)
 
     def share(self, value: object, speedup: float, *parts: str) -> float:
         """The share of some parts in the total energy."""
@@ -284,12 +284,12 @@ class ExperimentRuns:
         pairs = zip(
             self.seed_values(value, speedup, measure), self.seed_values(base, speedup, measure), strict=True
         )
-        return [mine / other - 1 for mine, other in pairs]
+        return [compared_value / base_value - 1 for compared_value, base_value in pairs]
 
     def change(self, value: object, base: object, speedup: float, measure: str) -> float:
         """The mean of these relative differences over the seeds."""
-        measured = self.changes(value, base, speedup, measure)
-        return sum(measured) / len(measured)
+        changes = self.changes(value, base, speedup, measure)
+        return sum(changes) / len(changes)
 
     def stable_speedups(self, *values: object) -> list[float]:
         """Speed-ups at which none of these cases is overloaded."""
@@ -363,12 +363,12 @@ class LoadCurves:
 
         Levels that one of them does not reach, or only in overload, are omitted.
         """
-        measured = {}
-        for level in (level for weight in weights for level in LEVELS_MS[weight]):
-            first, second = (self._rate(scheduler, level) for scheduler in (a, b))
-            if first and second:
-                measured[level] = first / second - 1
-        return measured
+        gains_by_level = {}
+        for level_ms in (level_ms for weight in weights for level_ms in LEVELS_MS[weight]):
+            rate_a, rate_b = (self._rate(scheduler, level_ms) for scheduler in (a, b))
+            if rate_a and rate_b:
+                gains_by_level[level_ms] = rate_a / rate_b - 1
+        return gains_by_level
 
     def _rate(self, scheduler: str, level_ms: float) -> float | None:
         row = self.crossings.get((scheduler, level_ms))
@@ -424,36 +424,36 @@ class Runs:
 
     def experiment(self, place: str, scheduler: str = "") -> ExperimentRuns:
         """The runs of an experiment with one of its schedulers, by default FCFS, or the only one."""
-        measured = read(self.directory / self.place(place) / "runs.csv", ComparisonRun)
-        there = {point.scheduler for _, point in measured}
-        expected = scheduler or self.mark_value("under") or "fcfs"
+        points = read(self.directory / self.place(place) / "runs.csv", ComparisonRun)
+        schedulers = {point.scheduler for _, point in points}
+        selected_scheduler = scheduler or self.mark_value("under") or "fcfs"
         seed = self.mark_value("seed")
-        alone = seed and any(str(point.seed) == seed for _, point in measured)
-        rows: dict[tuple[str, float], list[ComparisonRun]] = {}
-        for varied, point in measured:
-            choice = point.scheduler == expected or len(there) == 1
-            if choice and (not alone or str(point.seed) == seed):
-                rows.setdefault((_value_text(varied), point.speedup), []).append(point)
-        return ExperimentRuns(rows)
+        has_seed = seed and any(str(point.seed) == seed for _, point in points)
+        points_by_case: dict[tuple[str, float], list[ComparisonRun]] = {}
+        for value, point in points:
+            is_selected = point.scheduler == selected_scheduler or len(schedulers) == 1
+            if is_selected and (not has_seed or str(point.seed) == seed):
+                points_by_case.setdefault((_value_text(value), point.speedup), []).append(point)
+        return ExperimentRuns(points_by_case)
 
-    def load_curves(self, place: str, varied: Any = None) -> LoadCurves:
+    def load_curves(self, place: str, axis_value: Any = None) -> LoadCurves:
         """The load curves of an experiment, for one value of what varies."""
         folder = self.directory / self.place(place)
 
         def rows(table: str, kind: type[T]) -> list[T]:
-            measured = read(folder / f"{table}.csv", kind)
-            return [row for value, row in measured if varied is None or value == varied]
+            table_rows = read(folder / f"{table}.csv", kind)
+            return [row for value, row in table_rows if axis_value is None or value == axis_value]
 
         curves = rows("curves", LoadPoint)
-        name = _name_shortener({row.scheduler for row in curves}) if self.readings else str
+        shorten = _name_shortener({row.scheduler for row in curves}) if self.readings else str
         return LoadCurves(
-            {(name(row.scheduler), row.speedup): row for row in curves},
+            {(shorten(row.scheduler), row.speedup): row for row in curves},
             LazyMapping(
-                lambda: {(name(row.scheduler), row.level_ms): row for row in rows("throughput", Crossing)}
+                lambda: {(shorten(row.scheduler), row.level_ms): row for row in rows("throughput", Crossing)}
             ),
             LazyMapping(
                 lambda: {
-                    (name(row.scheduler), row.speedup): row for row in rows("decision_cost", SchedulerCost)
+                    (shorten(row.scheduler), row.speedup): row for row in rows("decision_cost", SchedulerCost)
                 }
             ),
         )
@@ -461,12 +461,22 @@ class Runs:
     def experiment_table(self, plan: Sequence[PlannedExperiment]) -> str:
         """A table of the experiments that ran, their lengths, and the depths of queues."""
         rows = []
-        for planned in plan:
-            points = [point for _, point in read(self.directory / planned.place / "runs.csv", ComparisonRun)]
+        for planned_experiment in plan:
+            points = [
+                point
+                for _, point in read(self.directory / planned_experiment.place / "runs.csv", ComparisonRun)
+            ]
             seeds = {point.seed for point in points}
-            minimum, longest = min(p.requests for p in points), max(p.queue_mean for p in points)
-            title = planned.title or f"`{planned.experiment}`"
+            min_requests, max_queue_mean = min(p.requests for p in points), max(p.queue_mean for p in points)
+            title = planned_experiment.title or f"`{planned_experiment.experiment}`"
             rows.append(
-                cells("{} | {} | {} | {:,} | {:,.0f}", title, len(points), len(seeds), minimum, longest)
+                cells(
+                    "{} | {} | {} | {:,} | {:,.0f}",
+                    title,
+                    len(points),
+                    len(seeds),
+                    min_requests,
+                    max_queue_mean,
+                )
             )
         return table("experiment | runs | seeds | requests a run, at least | longest mean queue", rows)

@@ -73,15 +73,15 @@ class Choice:
 
     def planned_experiments(self, plan: Sequence[PlannedExperiment]) -> Iterator[PlannedExperiment]:
         """The experiments that its values need, besides those of a plan."""
-        base = {each.place: each for each in plan}
+        plan_by_place = {planned.place: planned for planned in plan}
         for value in self.values:
-            for place, *own in (line.split() for line in self.reruns if value.options):
-                each = base[place]
+            for place, *place_options in (line.split() for line in self.reruns if value.options):
+                planned = plan_by_place[place]
                 yield PlannedExperiment(
-                    each.experiment,
-                    (*each.options, *self.options, *own, *value.options),
-                    f"{each.suffix}{value.reading[0]}",
-                    f"{each.title or f'`{each.experiment}`'}, {self.assumption}: {value.name}",
+                    planned.experiment,
+                    (*planned.options, *self.options, *place_options, *value.options),
+                    f"{planned.suffix}{value.reading[0]}",
+                    f"{planned.title or f'`{planned.experiment}`'}, {self.assumption}: {value.name}",
                 )
 
     def for_claim(self, claim: str) -> Choice:
@@ -100,12 +100,12 @@ class Choice:
 
     def sweep(self, judge: Callable[[tuple[str, ...]], Verdict]) -> SensitivitySweep | None:
         """The sweep: outcome of a claim with each value; None if no number depends on the choice."""
-        measured = [(value, judge(value.reading)) for value in self.values]
-        if not self.claims and len({(each.outcome, each.ours) for _, each in measured}) == 1:
+        verdicts_by_value = [(value, judge(value.reading)) for value in self.values]
+        if not self.claims and len({(each.outcome, each.ours) for _, each in verdicts_by_value}) == 1:
             return None
-        cells = tuple(Cell(value.name, each.outcome, each.short) for value, each in measured)
-        default = next(at for at, value in enumerate(self.values) if not value.reading)
-        return SensitivitySweep(self.assumption, self.exclusion, default, cells)
+        cells = tuple(Cell(value.name, each.outcome, each.short) for value, each in verdicts_by_value)
+        default_index = next(i for i, value in enumerate(self.values) if not value.reading)
+        return SensitivitySweep(self.assumption, self.exclusion, default_index, cells)
 
 
 def sensitivity_sweeps(
@@ -115,12 +115,12 @@ def sensitivity_sweeps(
 
     Where a single seed turns the claim, sweeps of runs with fewer seeds do not count.
     """
-    measured = [(choice, sweep) for choice in choices if (sweep := choice.sweep(judge))]
-    shaky = any(sweep.flips for choice, sweep in measured if choice.exclusion == CHANCE)
-    for choice, sweep in measured:
+    choices_and_sweeps = [(choice, sweep) for choice in choices if (sweep := choice.sweep(judge))]
+    depends_on_seed = any(sweep.flips for choice, sweep in choices_and_sweeps if choice.exclusion == CHANCE)
+    for choice, sweep in choices_and_sweeps:
         has_fewer_seeds = bool(choice.reruns) or choice.fewer_seeds
-        muted = shaky and has_fewer_seeds and sweep.flips and not choice.exclusion
-        yield replace(sweep, exclusion=FEWER_SEEDS) if muted else sweep
+        is_excluded = depends_on_seed and has_fewer_seeds and sweep.flips and not choice.exclusion
+        yield replace(sweep, exclusion=FEWER_SEEDS) if is_excluded else sweep
 
 
 @cache
@@ -132,11 +132,11 @@ def choices(topic: str) -> tuple[Choice, ...]:
 
 
 def _choice(*, values: Sequence[dict[str, Any]], options: str = "", **row: Any) -> Choice:
-    text: dict[str, Any] = {
-        name: tuple(details) if isinstance(details, list) else details for name, details in row.items()
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in row.items()
     }
-    measured = tuple(_value(**each) for each in values)
-    return Choice(values=measured, options=tuple(shlex.split(options)), **text)
+    parsed_values = tuple(_value(**each) for each in values)
+    return Choice(values=parsed_values, options=tuple(shlex.split(options)), **fields)
 
 
 def _value(name: str, ending: str | Sequence[str] = (), options: str = "") -> Value:
@@ -147,12 +147,12 @@ def _value(name: str, ending: str | Sequence[str] = (), options: str = "") -> Va
 def table(sweep: SensitivitySweep) -> str:
     """A sensitivity sweep in HTML: a row of cells."""
     cells = "".join(
-        f'<td class="{mark.css_class}{" ours" if at == sweep.default else ""}">'
+        f'<td class="{mark.css_class}{" ours" if i == sweep.default else ""}">'
         f"{html.escape(cell.value)}<br><b>{mark.symbol} {mark.label}</b>"
         f"{f'<br>{html.escape(cell.number)}' if cell.number else ''}</td>"
-        for at, cell in enumerate(sweep.cells)
+        for i, cell in enumerate(sweep.cells)
         for mark in (MARKS[cell.outcome],)
     )
-    excluded = f"<br><i>does not count: {sweep.exclusion}</i>" if sweep.exclusion else ""
-    header = f"<th>{html.escape(sweep.assumption)}{excluded}</th>"
+    exclusion_note = f"<br><i>does not count: {sweep.exclusion}</i>" if sweep.exclusion else ""
+    header = f"<th>{html.escape(sweep.assumption)}{exclusion_note}</th>"
     return f'<table class="sensitivity-sweep"><tr>{header}{cells}</tr></table>'

@@ -49,10 +49,10 @@ def run_study(name: str, out: Path, options: Sequence[str]) -> None:
 def run_in_worker(name: str, out: Path, options: Sequence[str]) -> None:
     """Run an experiment in a process that is kept for further ones, without writing its page."""
     kind = experiment(name)["study"]["kind"]
-    text = [kind, str(EXPERIMENTS / f"{name}.toml"), *options, "--out", str(out)]
-    error = _workers().submit(_run_without_page, text).result()
+    arguments = [kind, str(EXPERIMENTS / f"{name}.toml"), *options, "--out", str(out)]
+    error = _workers().submit(_run_without_page, arguments).result()
     if error:
-        raise RuntimeError(f"sledlab {' '.join(text)}: {error}")
+        raise RuntimeError(f"sledlab {' '.join(arguments)}: {error}")
 
 
 POOL_LOCK = Lock()
@@ -69,21 +69,22 @@ def _pool() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"))
 
 
-def _run_without_page(text: list[str]) -> str:
+def _run_without_page(arguments: list[str]) -> str:
     """Run a command and return what it wrote to standard error if it failed."""
-    setattr(DisplayedResult, "report", lambda _self, path, **_: Path(path))  # noqa: B010 # a page takes longer than the run
+    # A page takes longer than the run.
+    setattr(DisplayedResult, "report", lambda _self, path, **_: Path(path))  # noqa: B010
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as errors:
-        code = command_line(text)
-    return errors.getvalue() or f"exit code {code}" if code else ""
+        exit_code = command_line(arguments)
+    return errors.getvalue() or f"exit code {exit_code}" if exit_code else ""
 
 
 @cache
-def random_pairs(device: str, count: int, **changes: Any) -> sl.Result:
+def random_pairs(device: str, count: int, **overrides: Any) -> sl.Result:
     """`count` reads of one block at random places, each from where the last one left the device."""
-    choice = sl.device(device, **changes)
+    device_choice = sl.device(device, **overrides)
     workload = sl.workload("uniform", blocks=1, read_share=1.0)
     return sl.simulate(
-        workload, choice, replay="closed:1", limit=count, seed=1, settings=PARKED_START, requests=True
+        workload, device_choice, replay="closed:1", limit=count, seed=1, settings=PARKED_START, requests=True
     )
 
 

@@ -17,9 +17,9 @@ def _environment(folder: Path) -> Environment:
     return Environment(loader=loader, undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
 
 
-def fill(folder: Path, template: str, /, **positions: object) -> str:
+def fill(folder: Path, template: str, /, **values: object) -> str:
     """Return a template, named by its path in a folder, with all places filled."""
-    return _environment(folder).get_template(template).render(**positions)
+    return _environment(folder).get_template(template).render(**values)
 
 
 def evidence_marker(document: str) -> str:

@@ -32,12 +32,12 @@ PRIORITIES = (1, 2, 3)
 class ClaimVerdict:
     """The verdict on a claim, the one in another reading of the paper, and sweeps of choices that turn it.
 
-    Where readings are `equal` both count. Otherwise the other reading is shown and does not count.
+    Both readings decide if `both_count`. Otherwise the other reading is shown and does not count.
     """
 
     main_verdict: Verdict
     other_verdict: Verdict | None = None
-    equal: bool = False
+    both_count: bool = False
     sensitivity_sweeps: tuple[SensitivitySweep, ...] = ()
     equal_outcomes: tuple[str, ...] = ()
     """Outcomes with other values of a sensitivity sweep whose values are readings that count alike."""
@@ -50,10 +50,10 @@ class ClaimVerdict:
     @property
     def outcome(self) -> str:
         """The outcome over all readings that count, and over all that the paper leaves open."""
-        others = [
+        sweep_outcomes = [
             cell.outcome for sweep in self.sensitivity_sweeps if not sweep.exclusion for cell in sweep.cells
         ]
-        return apply_sensitivity(self.reading_outcome, others)
+        return apply_sensitivity(self.reading_outcome, sweep_outcomes)
 
     def depends_on(self, claim: ClaimEntry) -> tuple[str, ...]:
         """The choices that the claim depends on: those of sweeps that flip, else the one that it names."""
@@ -74,8 +74,8 @@ class ClaimVerdict:
     @property
     def reading_outcome(self) -> str:
         """The outcome over all readings that count."""
-        other = (self.other_verdict.outcome,) if self.other_verdict and self.equal else ()
-        return combine_outcomes(self.main_verdict.outcome, *other, *self.equal_outcomes)
+        other_outcomes = (self.other_verdict.outcome,) if self.other_verdict and self.both_count else ()
+        return combine_outcomes(self.main_verdict.outcome, *other_outcomes, *self.equal_outcomes)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class PageContent:
     """The contents of a page: verdicts by claim, and texts for the places of its template."""
 
     verdicts: dict[str, ClaimVerdict]
-    places: dict[str, str]
+    texts: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Topic:
     plan: Sequence[PlannedExperiment]
     runs: Callable[[Path, tuple[str, ...]], Any]
     """Makes the runs of a directory in a reading: endings of directories, or marks."""
-    places: Callable[[Any, Mapping[str, ClaimVerdict]], dict[str, str]]
+    page_texts: Callable[[Any, Mapping[str, ClaimVerdict]], dict[str, str]]
     other_reading: tuple[str, ...] = ()
     """The other reading, if any: endings of directories, or marks."""
     title: str = ""
@@ -104,54 +104,56 @@ class Topic:
     needs_reference_data: bool = False
     """Whether its runs need traces of the reference data."""
     validation_results: tuple[str, ...] = ()
-    """Results of the validation that claims are judged by: experiments of `validated.py`."""
+    """Results of the validation that claims are judged by: experiments of `validation_results.py`."""
 
     def run(self, directory: Path, extra: Sequence[str] = ()) -> None:
-        """Runs the experiments that a directory does not hold yet."""
+        """Run the experiments that a directory does not hold yet."""
         run(self.plan, directory, extra, side_by_side=self.side_by_side)
 
     def judge(self, directory: Path) -> PageContent:
-        """Judges every claim by the runs of a directory."""
+        """Judge every claim by the runs of a directory."""
         verdicts = {name: self.judge_claim(claim, directory) for name, claim in claims(self.name).items()}
-        return PageContent(verdicts, self.places(self.runs(directory, ()), verdicts))
+        return PageContent(verdicts, self.page_texts(self.runs(directory, ()), verdicts))
 
     def judge_claim(self, claim: ClaimEntry, directory: Path) -> ClaimVerdict:
-        """Judges a claim in all readings, and over all choices that it depends on."""
+        """Judge a claim in all readings, and over all choices that it depends on."""
 
         @cache
         def judge(reading: tuple[str, ...]) -> Verdict:
             return verdict(claim, self.runs(directory, reading))
 
         READ_PLACES.clear()
-        measured = ClaimVerdict(judge(()), equal=bool(self.title))
-        touched = frozenset(READ_PLACES)
+        claim_verdict = ClaimVerdict(judge(()), both_count=bool(self.title))
+        read_places = frozenset(READ_PLACES)
         if self.other_reading:
-            measured = replace(measured, other_verdict=judge(self.other_reading))
-        if measured.reading_outcome in (BY_DEFINITION, FITTED):
-            return measured
-        hung = [
+            claim_verdict = replace(claim_verdict, other_verdict=judge(self.other_reading))
+        if claim_verdict.reading_outcome in (BY_DEFINITION, FITTED):
+            return claim_verdict
+        relevant_choices = [
             choice.for_claim(claim.id)
             for choice in choices(self.name)
-            if choice.affects(claim.id, touched, directory)
+            if choice.affects(claim.id, read_places, directory)
         ]
-        equal = [choice.sweep(judge) for choice in hung if choice.equal]
-        alike = tuple(cell.outcome for sweep in equal if sweep for cell in sweep.cells)
+        equal_sweeps = [choice.sweep(judge) for choice in relevant_choices if choice.equal]
+        equal_outcomes = tuple(cell.outcome for sweep in equal_sweeps if sweep for cell in sweep.cells)
         return replace(
-            measured, sensitivity_sweeps=tuple(sensitivity_sweeps(hung, judge)), equal_outcomes=alike
+            claim_verdict,
+            sensitivity_sweeps=tuple(sensitivity_sweeps(relevant_choices, judge)),
+            equal_outcomes=equal_outcomes,
         )
 
     def judge_saved_results(self) -> PageContent:
         """Return the verdicts, judged by the saved results."""
         return self.judge(results.directory())
 
-    def save(self, ran: Mapping[str, Path]) -> None:
+    def save(self, directories: Mapping[str, Path]) -> None:
         """Save, of experiments that ran, given by place, the columns that judges and pictures read."""
-        new = [each for each in self.full_plan if each.place in ran]
-        if new:
-            with results.overlay_directory(self.full_plan, ran) as directory:
+        new_experiments = [each for each in self.full_plan if each.place in directories]
+        if new_experiments:
+            with results.overlay_directory(self.full_plan, directories) as directory:
                 self.judge(directory)
                 pictures.mark_figure_columns(self.name, directory)
-                tables = results.select_read_columns(directory, {each.place for each in new})
+                tables = results.select_read_columns(directory, {each.place for each in new_experiments})
                 results.replace(self.name, tables, self.experiments)
 
     @property
@@ -168,7 +170,7 @@ class Topic:
         return {*(each.place for each in self.full_plan), *self.validation_results}
 
     @property
-    def document(self) -> str:
+    def document_path(self) -> str:
         """The path of the page in the documentation."""
         return f"reproduction/{self.name}.md"
 
@@ -179,48 +181,53 @@ class Topic:
             return f"no trace {SEAGATE_TRACE} (set SLEDLAB_REFERENCE)"
         return None
 
-    def page(self, sheet: PageContent) -> str:
+    def page(self, content: PageContent) -> str:
         """The page in Markdown: experiments, definitions and choices."""
-        outcomes = {name: outcome.outcome for name, outcome in sheet.verdicts.items()}
+        outcomes = {name: claim_verdict.outcome for name, claim_verdict in content.verdicts.items()}
         return fill(
             TEMPLATES,
             f"{self.name}/page.md",
             counts=outcome_counts(claims(self.name), outcomes),
-            evidence=evidence_marker(self.document),
-            **{"readings": self.readings(sheet), **sheet.places},
+            evidence=evidence_marker(self.document_path),
+            **{"readings": self.readings(content), **content.texts},
         )
 
-    def readings(self, sheet: PageContent) -> str:
+    def readings(self, content: PageContent) -> str:
         """Outcomes of claims in each reading alone, and the claims for which the reading matters."""
         if not self.title:
             return ""
-        measured, other = (
+        main_counts, other_counts = (
             Counter(each.outcome for each in verdicts)
             for verdicts in (
-                [outcome.main_verdict for outcome in sheet.verdicts.values()],
-                [outcome.other_verdict or outcome.main_verdict for outcome in sheet.verdicts.values()],
+                [claim_verdict.main_verdict for claim_verdict in content.verdicts.values()],
+                [
+                    claim_verdict.other_verdict or claim_verdict.main_verdict
+                    for claim_verdict in content.verdicts.values()
+                ],
             )
         )
-        shown = [each for each in OUTCOMES if measured[each] or other[each]]
+        outcomes = [each for each in OUTCOMES if main_counts[each] or other_counts[each]]
         rows = [
-            [title, *(str(counted[each]) for each in shown)]
-            for title, counted in ((self.title, measured), (self.other_title, other))
+            [title, *(str(counts[each]) for each in outcomes)]
+            for title, counts in ((self.title, main_counts), (self.other_title, other_counts))
         ]
-        differ = [
-            f"{name} ({outcome.main_verdict.outcome}; {outcome.other_verdict.outcome})"
-            for name, outcome in sheet.verdicts.items()
-            if outcome.other_verdict and outcome.other_verdict.outcome != outcome.main_verdict.outcome
+        differences = [
+            f"{name} ({claim_verdict.main_verdict.outcome}; {claim_verdict.other_verdict.outcome})"
+            for name, claim_verdict in content.verdicts.items()
+            if claim_verdict.other_verdict
+            and claim_verdict.other_verdict.outcome != claim_verdict.main_verdict.outcome
         ]
-        return f"{table(['reading', *shown], rows)}\nThe two differ on {', '.join(differ) or 'no claim'}.\n"
+        names = ", ".join(differences) or "no claim"
+        return f"{table(['reading', *outcomes], rows)}\nThe two differ on {names}.\n"
 
 
 def outcome_counts(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str:
     """Numbers of claims by outcome, by priority and by grade; outcomes that no claim has are omitted."""
-    shown = [each for each in OUTCOMES if each in outcomes.values()]
+    shown_outcomes = [each for each in OUTCOMES if each in outcomes.values()]
 
     def row(title: str, names: Sequence[str]) -> list[str]:
-        measured = Counter(outcomes[name] for name in names)
-        return [title, *(str(measured[outcome]) for outcome in shown), str(len(names))]
+        counts = Counter(outcomes[name] for name in names)
+        return [title, *(str(counts[outcome]) for outcome in shown_outcomes), str(len(names))]
 
     grades = sorted({claims[name].grade for name in outcomes})
     rows = [
@@ -231,4 +238,4 @@ def outcome_counts(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]
         ),
         *(row(f"grade {g}", [name for name in outcomes if claims[name].grade == g]) for g in grades),
     ]
-    return table(["claims", *shown, "all"], rows)
+    return table(["claims", *shown_outcomes, "all"], rows)

@@ -17,38 +17,40 @@ COPIED_FIELDS = ("id", "paper", "where", "priority", "grade", "claim", "publishe
 """Fields of a claim that are copied unchanged."""
 
 
-def write(topic: Topic, sheet: PageContent) -> None:
-    """Writes the verdicts of a topic in place of its former ones."""
-    there = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {"claims": []}
-    others = [row for row in there["claims"] if row["topic"] != topic.name]
-    every = sorted((*others, *rows(topic, sheet)), key=lambda row: row["topic"])
+def write(topic: Topic, content: PageContent) -> None:
+    """Write the verdicts of a topic, replacing its former ones."""
+    former = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {"claims": []}
+    other_rows = [row for row in former["claims"] if row["topic"] != topic.name]
+    all_rows = sorted((*other_rows, *rows(topic, content)), key=lambda row: row["topic"])
     # A line for each claim, so that version control shows changes claim by claim.
-    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in every)
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in all_rows)
     FILE.write_text(f'{{"claims": [\n{lines}\n]}}\n', encoding="utf-8")
 
 
-def rows(topic: Topic, sheet: PageContent) -> list[dict[str, Any]]:
+def rows(topic: Topic, content: PageContent) -> list[dict[str, Any]]:
     """Return the verdicts of a topic as they are written."""
-    mine = claims(topic.name)
+    topic_claims = claims(topic.name)
     return [
         {
-            **{name: getattr(mine[claim], name) for name in COPIED_FIELDS},
+            **{name: getattr(topic_claims[claim], name) for name in COPIED_FIELDS},
             "topic": topic.name,
-            "outcome": outcome.outcome,
-            "depends_on": outcome.depends_on(mine[claim]),
-            "ours": _combined_text(topic, outcome, "ours"),
-            "why": _combined_text(topic, outcome, "why"),
-            "short": outcome.main_verdict.short,
-            "cause": mine[claim].cause,
-            "numbers": [[each.published, each.ours, each.ratio] for each in outcome.main_verdict.comparisons],
-            "experiments": _experiments(topic, mine[claim]),
-            **_sweep_rows(outcome),
+            "outcome": claim_verdict.outcome,
+            "depends_on": claim_verdict.depends_on(topic_claims[claim]),
+            "ours": _combined_text(topic, claim_verdict, "ours"),
+            "why": _combined_text(topic, claim_verdict, "why"),
+            "short": claim_verdict.main_verdict.short,
+            "cause": topic_claims[claim].cause,
+            "numbers": [
+                [each.published, each.ours, each.ratio] for each in claim_verdict.main_verdict.comparisons
+            ],
+            "experiments": _experiments(topic, topic_claims[claim]),
+            **_sweep_rows(claim_verdict),
         }
-        for claim, outcome in sheet.verdicts.items()
+        for claim, claim_verdict in content.verdicts.items()
     ]
 
 
-def _sweep_rows(outcome: ClaimVerdict) -> dict[str, Any]:
+def _sweep_rows(claim_verdict: ClaimVerdict) -> dict[str, Any]:
     """The sensitivity sweeps of a claim, if any: the choice, why it does not count, a cell for each value."""
     rows = [
         [
@@ -57,21 +59,23 @@ def _sweep_rows(outcome: ClaimVerdict) -> dict[str, Any]:
             each.default,
             [[cell.value, cell.outcome, cell.number] for cell in each.cells],
         ]
-        for each in outcome.sensitivity_sweeps
+        for each in claim_verdict.sensitivity_sweeps
     ]
     return {"sensitivity_sweeps": rows} if rows else {}
 
 
-def _combined_text(topic: Topic, claim_verdict: ClaimVerdict, what: str) -> str:
+def _combined_text(topic: Topic, claim_verdict: ClaimVerdict, field: str) -> str:
     """A text of a claim: from both readings, where they count alike and their texts differ."""
-    details = [
+    verdicts_by_title = [
         (topic.title, claim_verdict.main_verdict),
-        (topic.other_title, claim_verdict.other_verdict if claim_verdict.equal else None),
+        (topic.other_title, claim_verdict.other_verdict if claim_verdict.both_count else None),
     ]
-    both = [(title, each.outcome, str(getattr(each, what)).strip()) for title, each in details if each]
-    if len({text for _, _, text in both}) == 1:
-        return both[0][2]
-    return " ".join(f"{title} ({outcome}): {text}" for title, outcome, text in both if text)
+    texts = [
+        (title, each.outcome, str(getattr(each, field)).strip()) for title, each in verdicts_by_title if each
+    ]
+    if len({text for _, _, text in texts}) == 1:
+        return texts[0][2]
+    return " ".join(f"{title} ({outcome}): {text}" for title, outcome, text in texts if text)
 
 
 def _experiments(topic: Topic, claim: ClaimEntry) -> list[str]:

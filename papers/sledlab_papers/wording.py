@@ -68,7 +68,7 @@ def levels(shares: Mapping[float, float]) -> str:
     return format_rows("{1:+1%} at {0:g} ms", shares.items()) or "no level that both reach"
 
 
-def figure(value: float, digits: int = 3) -> str:
+def format_number(value: float, digits: int = 3) -> str:
     """A number in three significant digits.
 
     Examples:
@@ -83,7 +83,7 @@ def figure(value: float, digits: int = 3) -> str:
 FORMS: dict[str, Callable[[Any], str]] = {
     "spread": spread,
     "levels": levels,
-    "figure": figure,
+    "figure": format_number,
     "tiny": format_small,
     "upper": str.upper,
     ";": "; ".join,
@@ -96,44 +96,44 @@ SHARE = re.compile(r"([-+]?)(?:(%)(\d)|(\d)%)")
 """`1%` for a share with its unit, `%1` without; `+1%` for a deviation, `-1%` for a reduction by that."""
 
 
-class _Words(Formatter):
-    def format_field(self, value: Any, form: str) -> str:
-        if form in FORMS:
-            return FORMS[form](value)
-        if share := SHARE.fullmatch(form):
-            sign, bare, digits = share[1], share[2], int(share[3] or share[4])
-            details = (
+class _TextFormatter(Formatter):
+    def format_field(self, value: Any, format_name: str) -> str:
+        if format_name in FORMS:
+            return FORMS[format_name](value)
+        if share := SHARE.fullmatch(format_name):
+            sign, has_no_unit, digits = share[1], share[2], int(share[3] or share[4])
+            number = (
                 percent(-value if sign == "-" else value, digits) if sign else f"{100 * value:.{digits}f}"
             )
-            return details if bare else f"{details} %"
-        return str(super().format_field(value, form))
+            return number if has_no_unit else f"{number} %"
+        return str(super().format_field(value, format_name))
 
 
-def format_text(text: str, /, *values: object, **named: object) -> str:
+def format_text(template: str, /, *values: object, **values_by_name: object) -> str:
     """A sentence with its places filled.
 
     Examples:
         >>> format_text("{:upper} {change:+1%}, {share:0%}", "sptf", change=0.1234, share=0.5)
         'SPTF +12.3 %, 50 %'
     """
-    return _Words().vformat(text, values, named)
+    return _TextFormatter().vformat(template, values, values_by_name)
 
 
-def format_rows(text: str, rows: Iterable[object], between: str = ", ") -> str:
+def format_rows(template: str, rows: Iterable[object], separator: str = ", ") -> str:
     """A sentence for each of some rows.
 
     Examples:
         >>> format_rows("{:upper} {:g}", {"fcfs": 1.5, "sptf": 1.0}.items())
         'FCFS 1.5, SPTF 1'
     """
-    return between.join(format_text(text, *(row if isinstance(row, tuple) else (row,))) for row in rows)
+    return separator.join(format_text(template, *(row if isinstance(row, tuple) else (row,))) for row in rows)
 
 
-def cells(text: str, /, *values: object) -> list[str]:
+def cells(template: str, /, *values: object) -> list[str]:
     """The cells of a row.
 
     Examples:
         >>> cells("`{}` | {:.1f} | {:+%2}", "fcfs", 1.25, 0.1)
         ['`fcfs`', '1.2', '+10.00']
     """
-    return format_text(text, *values).split(" | ")
+    return format_text(template, *values).split(" | ")

@@ -43,28 +43,30 @@ def published_marks(axes):
 @pytest.mark.parametrize("name", ABSOLUTE_FIGURES)
 def test_shortened_figure_labels_or_omits_published_values(name):
     figure = figures()[name]
-    full, short = draw(figure, RESULTS), draw(figure, RESULTS, shortened="1/20 of the data")
-    assert not any("full run" in text for text in legend_texts(full))
-    below = " ".join(legend_texts(short))
-    assert "This run is shortened: 1/20 of the data." in below
-    for panel, axes in zip(figure.panels, short.axes, strict=True):
-        absolute = [each for each in panel.printed if each.is_absolute]
+    full_drawing, short_drawing = draw(figure, RESULTS), draw(figure, RESULTS, shortened="1/20 of the data")
+    assert not any("full run" in text for text in legend_texts(full_drawing))
+    short_texts = " ".join(legend_texts(short_drawing))
+    assert "This run is shortened: 1/20 of the data." in short_texts
+    for panel, axes in zip(figure.panels, short_drawing.axes, strict=True):
+        absolute_statements = [each for each in panel.printed if each.is_absolute]
         if panel.shows_totals:
             assert not published_marks(axes)
-            assert all(f"{each.text}, for the full run" not in below for each in absolute)
-            assert not absolute or "Not drawn, since they do not apply to this run:" in below
+            assert all(f"{each.text}, for the full run" not in short_texts for each in absolute_statements)
+            assert not absolute_statements or "Not drawn, since they do not apply to this run:" in short_texts
         else:
-            assert all(f"{each.text}, for the full run" in below for each in absolute)
+            assert all(f"{each.text}, for the full run" in short_texts for each in absolute_statements)
 
 
 def test_y_axis_fits_the_users_device():
     drawing = draw(figures()["hong2006-figure-9"], RESULTS, changes=Changes("mine"))
     for axes in drawing.axes[:2]:
-        shown = [y for line in axes.lines if line.get_markerfacecolor() != "white" for y in line.get_ydata()]
-        assert axes.get_ylim()[1] <= 1.1 * max(shown) + 1e-9
+        shown_values = [
+            y for line in axes.lines if line.get_markerfacecolor() != "white" for y in line.get_ydata()
+        ]
+        assert axes.get_ylim()[1] <= 1.1 * max(shown_values) + 1e-9
     assert "This run is on the device mine;" in " ".join(legend_texts(drawing))
-    added = draw(figures()["chiu2004-figure-4"], RESULTS, changes=Changes("mine"))
-    assert "This run also has the device mine." in legend_texts(added)
+    extended_drawing = draw(figures()["chiu2004-figure-4"], RESULTS, changes=Changes("mine"))
+    assert "This run also has the device mine." in legend_texts(extended_drawing)
 
 
 def test_values_relative_to_missing_series_are_omitted():
@@ -96,7 +98,7 @@ def test_stack_values_equal_its_bars():
     scope="module",
     params=[name for name, figure in figures().items() if figure.number != 4 or figure.paper != "hong2006"],
 )
-def drawn(request):
+def figure_and_drawing(request):
     """A figure with its declaration, laid out as in its file."""
     figure = figures()[request.param]
     drawing = draw(figure, RESULTS)
@@ -104,8 +106,8 @@ def drawn(request):
     return figure, drawing
 
 
-def test_texts_and_legends_are_inside_the_figure(drawn):
-    _, drawing = drawn
+def test_texts_and_legends_are_inside_the_figure(figure_and_drawing):
+    _, drawing = figure_and_drawing
     frame = drawing.bbox
     for legend in drawing.legends:
         box = legend.get_window_extent()
@@ -113,68 +115,74 @@ def test_texts_and_legends_are_inside_the_figure(drawn):
         assert box.x1 <= frame.x1 - 0.05 * drawing.dpi
 
 
-def test_values_and_marks_are_below_the_end_of_the_axis(drawn):
-    figure, drawing = drawn
+def test_values_and_marks_are_below_the_end_of_the_axis(figure_and_drawing):
+    figure, drawing = figure_and_drawing
     for panel, axes in zip(figure.panels, drawing.axes, strict=True):
         bottom, top = axes.get_ylim()
-        bars = [bar.get_y() + bar.get_height() for container in axes.containers for bar in container]
-        if bars and not panel.share:
-            assert max(bars) < 0.97 * top
+        bar_tops = [bar.get_y() + bar.get_height() for container in axes.containers for bar in container]
+        if bar_tops and not panel.share:
+            assert max(bar_tops) < 0.97 * top
         for line in published_marks(axes):
             assert all(bottom <= y < 0.97 * top for y in line.get_ydata())
 
 
-def test_marks_cover_no_values_on_bars(drawn):
-    figure, drawing = drawn
+def test_marks_cover_no_values_on_bars(figure_and_drawing):
+    figure, drawing = figure_and_drawing
     for panel, axes in zip(figure.panels, drawing.axes, strict=True):
         if panel.kind == "bars":
-            texts = [text.get_window_extent() for text in axes.texts]
+            text_boxes = [text.get_window_extent() for text in axes.texts]
             for line in published_marks(axes):
                 radius = line.get_markersize() / 2 * drawing.dpi / 72
                 for x, y in line.get_transform().transform(line.get_xydata()):
                     assert not any(
                         box.x0 - radius < x < box.x1 + radius and box.y0 - radius < y < box.y1 + radius
-                        for box in texts
+                        for box in text_boxes
                     )
 
 
-def test_statements_have_different_marks(drawn):
-    figure, drawing = drawn
-    markers = {}
+def test_statements_have_different_marks(figure_and_drawing):
+    figure, drawing = figure_and_drawing
+    markers_by_text = {}
     for panel, axes in zip(figure.panels, drawing.axes, strict=True):
-        shown = {line.get_marker() for line in published_marks(axes)}
-        texts = {each.text for each in panel.printed if each.at or (each.by and each.at_x is not None)}
-        if len(texts) == len(shown) == 1:
-            markers.setdefault(texts.pop(), set()).update(shown)
-    assert all(len(each) == 1 for each in markers.values())
-    assert len({marker for each in markers.values() for marker in each}) == len(markers)
+        shown_markers = {line.get_marker() for line in published_marks(axes)}
+        texts = {
+            text_markers.text
+            for text_markers in panel.printed
+            if text_markers.at or (text_markers.by and text_markers.at_x is not None)
+        }
+        if len(texts) == len(shown_markers) == 1:
+            markers_by_text.setdefault(texts.pop(), set()).update(shown_markers)
+    assert all(len(text_markers) == 1 for text_markers in markers_by_text.values())
+    assert len({marker for text_markers in markers_by_text.values() for marker in text_markers}) == len(
+        markers_by_text
+    )
 
 
-def test_panels_of_one_measure_have_the_same_scale(drawn):
-    figure, drawing = drawn
-    scales, ranges = {}, {}
+def test_panels_of_one_measure_have_the_same_scale(figure_and_drawing):
+    figure, drawing = figure_and_drawing
+    scales_by_label, tops_by_label = {}, {}
     for panel, axes in zip(figure.panels, drawing.axes, strict=True):
         scale = axes.get_yscale()
         assert ("log scale" in axes.get_ylabel()) == (scale == "log")
         assert ("log scale" in axes.get_xlabel()) == (axes.get_xscale() == "log")
-        scales.setdefault(panel.labels[1], set()).add(scale)
+        scales_by_label.setdefault(panel.labels[1], set()).add(scale)
         if panel.kind == "bars" or (panel.kind == "stack" and not panel.share):
-            ranges.setdefault(panel.labels[1], []).append(axes.get_ylim()[1])
-    assert all(len(each) == 1 for each in scales.values())
-    for tops in ranges.values():
+            tops_by_label.setdefault(panel.labels[1], []).append(axes.get_ylim()[1])
+    assert all(len(each) == 1 for each in scales_by_label.values())
+    for tops in tops_by_label.values():
         assert len(set(tops)) == 1 or max(tops) > MAX_RANGE_RATIO * min(tops)
 
 
 def test_captions_name_claims_with_their_outcomes():
-    outcomes = {name: f"{name} and its outcome" for name in packaged_claims()}
-    text = section("wang2005", outcomes)
-    captions = dict(
+    links_by_claim = {name: f"{name} and its outcome" for name in packaged_claims()}
+    text = section("wang2005", links_by_claim)
+    captions_by_figure = dict(
         zip(
             re.findall(r"images/papers/(\S+)\.svg", text),
             re.findall(r"<figcaption markdown>(.*)</figcaption>", text),
             strict=True,
         )
     )
-    assert set(captions) == {each.name for each in figures().values() if each.paper == "wang2005"}
-    assert "W-18 and its outcome" in captions["wang2005-figure-4"]
-    assert "`sledlab reproduce run wang2005-figure-4`" in captions["wang2005-figure-4"]
+    assert set(captions_by_figure) == {each.name for each in figures().values() if each.paper == "wang2005"}
+    assert "W-18 and its outcome" in captions_by_figure["wang2005-figure-4"]
+    assert "`sledlab reproduce run wang2005-figure-4`" in captions_by_figure["wang2005-figure-4"]

@@ -26,16 +26,16 @@ SQUARE = re.compile(
 
 
 @pytest.fixture(scope="module")
-def page() -> str:
+def index_page() -> str:
     return scoreboard.page()
 
 
 @pytest.fixture(scope="module")
-def method() -> str:
+def method_text() -> str:
     return scoreboard.method_page()
 
 
-def rows(page: str, heading: str) -> list[list[str]]:
+def table_rows(page: str, heading: str) -> list[list[str]]:
     """The rows of the table below a heading, without its head."""
     section = page.split(f"## {heading}\n")[1].split("\n## ", maxsplit=1)[0]
     lines = [line for line in section.splitlines() if line.startswith("|")]
@@ -44,10 +44,10 @@ def rows(page: str, heading: str) -> list[list[str]]:
 
 def test_mosaic_has_a_named_square_for_each_claim() -> None:
     squares = SQUARE.findall(mosaic(ALL_CLAIMS))
-    assert {page for _, page, *_ in squares} == {claim.id.lower() for claim in ALL_CLAIMS}
+    assert {claim_id for _, claim_id, *_ in squares} == {claim.id.lower() for claim in ALL_CLAIMS}
     assert len(squares) == len(ALL_CLAIMS) == 256
-    for css_class, page, title, name, symbol in squares:
-        mark = MARKS[packaged_claims()[page.upper()].outcome]
+    for css_class, claim_id, title, name, symbol in squares:
+        mark = MARKS[packaged_claims()[claim_id.upper()].outcome]
         assert (css_class, symbol) == (mark.css_class, mark.symbol)
         assert title == name
         assert mark.label in name
@@ -59,40 +59,41 @@ def test_mosaic_escapes_names() -> None:
 
 
 def test_legend_counts_each_outcome() -> None:
-    counted = dict(re.findall(r"</span> ([a-z ]+) <b>(\d+)</b>", mosaic(ALL_CLAIMS)))
-    expected = Counter(claim.outcome for claim in ALL_CLAIMS)
-    assert counted == {MARKS[outcome].label: str(expected[outcome]) for outcome in OUTCOMES}
+    shown_counts = dict(re.findall(r"</span> ([a-z ]+) <b>(\d+)</b>", mosaic(ALL_CLAIMS)))
+    counts = Counter(claim.outcome for claim in ALL_CLAIMS)
+    assert shown_counts == {MARKS[outcome].label: str(counts[outcome]) for outcome in OUTCOMES}
 
 
 @pytest.mark.parametrize("mark", MARKS.values(), ids=lambda mark: mark.label)
 def test_colors_of_squares_and_cells_have_contrast(mark) -> None:
-    for dark in (False, True):
-        assert contrast(*square_colors(mark, dark=dark)) >= MIN_CONTRAST
+    for is_dark in (False, True):
+        assert contrast(*square_colors(mark, is_dark=is_dark)) >= MIN_CONTRAST
     assert contrast(tint(mark), "#222222") >= MIN_CONTRAST
 
 
 def test_stylesheet_takes_colors_from_the_palette() -> None:
-    known = {
+    palette_colors = {
         value
         for value in [*PALETTE.values(), *PALETTE["text"].values(), *PALETTE["dark"].values()]
         if str(value)[0] == "#"
     }
     squares = set(re.findall(r"\.mosaic .*?background: (#\w+); color: (#\w+)", stylesheet()))
-    assert {color for pair in squares for color in pair} <= known
+    assert {color for pair in squares for color in pair} <= palette_colors
     assert "prefers-color-scheme: dark" in stylesheet()
 
 
-def test_index_counts_printed_numbers_that_are_met(page: str, method: str) -> None:
+def test_index_counts_printed_numbers_that_are_met(index_page: str, method_text: str) -> None:
     entries = [entry for topic in TOPICS for entry in claims(topic).values()]
-    numbers = [entry.id for entry in entries if entry.has_simulated_number]
-    assert len(numbers) == SIMULATED_NUMBERS
-    met = sum(packaged_claims()[name].outcome == MET for name in numbers)
-    assert f"**printed numbers met: {met} of {SIMULATED_NUMBERS}**" in method
+    claim_ids = [entry.id for entry in entries if entry.has_simulated_number]
+    assert len(claim_ids) == SIMULATED_NUMBERS
+    met_count = sum(packaged_claims()[name].outcome == MET for name in claim_ids)
+    assert f"**printed numbers met: {met_count} of {SIMULATED_NUMBERS}**" in method_text
     assert (
-        f"Of {SIMULATED_NUMBERS} simulated claims for which a paper prints a\nnumber, {met} are met." in page
+        f"Of {SIMULATED_NUMBERS} simulated claims for which a paper prints a\nnumber, {met_count} are met."
+        in index_page
     )
-    changed = [Claim(**{**vars(packaged_claims()[name]), "outcome": MET}) for name in numbers[:5]]
-    assert "printed numbers met: 5 of 5" in scoreboard._outcome_table(changed)
+    met_claims = [Claim(**{**vars(packaged_claims()[name]), "outcome": MET}) for name in claim_ids[:5]]
+    assert "printed numbers met: 5 of 5" in scoreboard._outcome_table(met_claims)
 
 
 def test_met_numbers_are_inside_the_print() -> None:
@@ -118,9 +119,9 @@ def test_circular_claims_are_no_evidence() -> None:
         assert len(packaged_claims()[name].numbers) == 1, "the fitted half counts"
 
 
-def test_misses_show_both_values_and_the_cause(method: str) -> None:
-    assert "| claim | says | published | ours | ratio | outcome | why they differ |" in method
-    for row in rows(method, "Worst misses"):
+def test_misses_show_both_values_and_the_cause(method_text: str) -> None:
+    assert "| claim | says | published | ours | ratio | outcome | why they differ |" in method_text
+    for row in table_rows(method_text, "Worst misses"):
         claim = row_claim(row)
         check_values(row)
         assert bool(row[4]) == bool(claim.numbers), claim.id
@@ -128,9 +129,9 @@ def test_misses_show_both_values_and_the_cause(method: str) -> None:
         assert row[6], claim.id
 
 
-def test_headlines_show_both_values(page: str) -> None:
-    assert "| claim | says | published | ours | outcome |" in page
-    for row in rows(page, "Headlines"):
+def test_headlines_show_both_values(index_page: str) -> None:
+    assert "| claim | says | published | ours | outcome |" in index_page
+    for row in table_rows(index_page, "Headlines"):
         check_values(row)
         assert row[4] == row_claim(row).outcome_text
 
@@ -146,8 +147,8 @@ def check_values(row: list[str]) -> None:
     assert row[3] not in ("", "see there"), row
 
 
-def test_headlines_and_misses_are_complete(page: str, method: str) -> None:
-    assert len(rows(page, "Headlines")) == len(HEADLINES)
-    missed = [claim for claim in ALL_CLAIMS if claim.outcome == "not met" and claim.priority < 3]
-    shown = " ".join(row[0] for row in rows(method, "Worst misses"))
-    assert all(f"[{claim.id}]" in shown for claim in missed)
+def test_headlines_and_misses_are_complete(index_page: str, method_text: str) -> None:
+    assert len(table_rows(index_page, "Headlines")) == len(HEADLINES)
+    missed_claims = [claim for claim in ALL_CLAIMS if claim.outcome == "not met" and claim.priority < 3]
+    shown_ids = " ".join(row[0] for row in table_rows(method_text, "Worst misses"))
+    assert all(f"[{claim.id}]" in shown_ids for claim in missed_claims)

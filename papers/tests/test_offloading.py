@@ -20,15 +20,16 @@ from sledlab_papers.smart.published_times import DISK
 
 def test_cluster_has_data_and_stores_of_the_nodes() -> None:
     study = experiment(HOST)["study"]
-    (nodes,) = study["node_count"]
-    assert nodes == COMPUTERS * STORES_PER_COMPUTER
-    sizes = dict(each.split("=") for each in study["job_settings"])
+    (node_count,) = study["node_count"]
+    assert node_count == COMPUTERS * STORES_PER_COMPUTER
+    job_settings = dict(each.split("=") for each in study["job_settings"])
     for planned in PLAIN_CLUSTERS:
         pairs = list(zip(planned.options[::2], planned.options[1::2], strict=True))
-        changed = dict(value.split("=") for option, value in pairs if option == "--job-set")
-        assert changed["scale_factor"] == sizes["scale_factor"]
+        changed_settings = dict(value.split("=") for option, value in pairs if option == "--job-set")
+        assert changed_settings["scale_factor"] == job_settings["scale_factor"]
         assert (
-            int(changed["transactions_per_node"]) * COMPUTERS == int(sizes["transactions_per_node"]) * nodes
+            int(changed_settings["transactions_per_node"]) * COMPUTERS
+            == int(job_settings["transactions_per_node"]) * node_count
         )
 
 

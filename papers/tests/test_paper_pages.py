@@ -40,8 +40,8 @@ def test_index_is_read_in_five_minutes() -> None:
 
 def test_page_has_each_claim_once(paper: str) -> None:
     text = paper_pages.page(paper).split("## Claims")[1].split("## Figures")[0]
-    shown = Counter(re.findall(r"\[([CHLWY]-\d\d)\]\(claims/", text))
-    assert shown == Counter(name for name, claim in claims().items() if claim.paper == paper)
+    id_counts = Counter(re.findall(r"\[([CHLWY]-\d\d)\]\(claims/", text))
+    assert id_counts == Counter(name for name, claim in claims().items() if claim.paper == paper)
 
 
 def test_rows_have_both_values_and_the_reason(paper: str) -> None:
@@ -58,5 +58,5 @@ def test_rows_have_both_values_and_the_reason(paper: str) -> None:
 
 
 def test_page_shows_the_figures_with_data(paper: str) -> None:
-    shown = re.findall(r"!\[.*\]\(\.\./images/papers/(.*)\.svg\)", paper_pages.page(paper))
-    assert shown == [each.name for each in figures().values() if each.paper == paper]
+    figure_names = re.findall(r"!\[.*\]\(\.\./images/papers/(.*)\.svg\)", paper_pages.page(paper))
+    assert figure_names == [each.name for each in figures().values() if each.paper == paper]

@@ -10,13 +10,13 @@ from sledlab_papers.scheduling.positional import SLEDS
 from sledlab_papers.simulator import experiment
 
 
-def run(scheduler: str, queued: int, limit: int, **device: object) -> sl.Result:
+def run(scheduler: str, depth: int, limit: int, **device: object) -> sl.Result:
     """A short run with a constant number of requests outstanding."""
     return sl.simulate(
         sl.workload("uniform", blocks=1),
         sl.device("mems-g2", layout="y-sequential", **device),
         scheduler=scheduler,
-        replay=f"closed:{queued}",
+        replay=f"closed:{depth}",
         limit=limit,
         seed=1,
         requests=True,
@@ -27,8 +27,8 @@ def run(scheduler: str, queued: int, limit: int, **device: object) -> sl.Result:
 def test_single_requests_are_served_as_by_p_sstf(sleds: int) -> None:
     # Of these requests no two wait at one position, so that P-SSTF goes to the nearest.
     device = {"sleds": sleds, "sled_motion": "together"}
-    ours, p_sstf = (run(name, 6, 1000, **device).requests for name in (BY_X, "p-sstf:batch=none"))
-    assert ours.equals(p_sstf)
+    by_x, p_sstf = (run(name, 6, 1000, **device).requests for name in (BY_X, "p-sstf:batch=none"))
+    assert by_x.equals(p_sstf)
 
 
 def test_long_queue_loses_no_request() -> None:

@@ -33,8 +33,8 @@ WALL_CLOCK_CLAIMS = ("L-21",)
 
 
 @cache
-def requests(place: str) -> int:
-    """Requests that the runs of an experiment have, as far as they are kept."""
+def request_count(place: str) -> int:
+    """Number of requests of the saved runs of an experiment; above `MAX_REQUESTS` if unknown."""
     for name in ("runs", "curves"):
         file = results.directory() / place / f"{name}.csv"
         if file.is_file() and "requests" in (rows := polars.read_csv(file, infer_schema_length=None)).columns:
@@ -56,25 +56,25 @@ def stale_places() -> set[str]:
 
 
 def cheap_claims() -> Iterator[tuple[Topic, ClaimEntry, list[PlannedExperiment]]]:
-    stale = stale_places()
+    stale_experiments = stale_places()
     for topic in TOPICS.values():
         if topic.missing_data or topic.name == "smart":
             continue
         for claim in claims(topic.name).values():
-            needed = claim_experiments(topic, claim)
+            experiments = claim_experiments(topic, claim)
             if (
-                needed
-                and not any(each.place in stale for each in needed)
+                experiments
+                and not any(each.place in stale_experiments for each in experiments)
                 and claim.id not in WALL_CLOCK_CLAIMS
-                and sum(requests(each.place) for each in needed) <= MAX_REQUESTS
+                and sum(request_count(each.place) for each in experiments) <= MAX_REQUESTS
             ):
-                yield topic, claim, needed
+                yield topic, claim, experiments
 
 
 def commit_day() -> str:
-    """That of the last commit, such as 2030-01-31."""
-    values = ["git", "-C", str(PROJECT), "log", "-1", "--format=%cs"]
-    return subprocess.run(values, check=True, capture_output=True, text=True).stdout.strip()
+    """Return the day of the last commit, such as 2030-01-31."""
+    command = ["git", "-C", str(PROJECT), "log", "-1", "--format=%cs"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @pytest.mark.slow("runs the experiments of ten claims from scratch")
@@ -83,16 +83,20 @@ def test_recomputed_verdicts_equal_saved_ones(tmp_path: Path) -> None:
         pytest.skip(f"no trace {SEAGATE_TRACE} (set SLEDLAB_REFERENCE)")
     if not (PROJECT / ".git").exists():
         pytest.skip("no commits here, so no day")
-    today = commit_day()
-    actual = sorted(
-        cheap_claims(), key=lambda each: hashlib.sha256(f"{today} {each[1].id}".encode()).hexdigest()
+    day = commit_day()
+    candidates = sorted(
+        cheap_claims(), key=lambda each: hashlib.sha256(f"{day} {each[1].id}".encode()).hexdigest()
     )
-    choice = actual[:COUNT]
-    assert len(choice) == COUNT, "too many experiments are stale: measure a topic again (`make reproduce`)"
-    for topic, claim, needed in choice:
-        run([each for each in needed if not (tmp_path / each.place).exists()], tmp_path)
+    chosen_claims = candidates[:COUNT]
+    assert len(chosen_claims) == COUNT, (
+        "too many experiments are stale: measure a topic again (`make reproduce`)"
+    )
+    for topic, claim, experiments in chosen_claims:
+        run([each for each in experiments if not (tmp_path / each.place).exists()], tmp_path)
         with results.overlay_directory(
-            topic.plan, {each.place: tmp_path / each.place for each in needed}
-        ) as mixed:
-            again = verdict(claim, topic.runs(mixed, ()))
-        assert again == verdict(claim, topic.runs(results.directory(), ())), f"{claim.id} on {today}"
+            topic.plan, {each.place: tmp_path / each.place for each in experiments}
+        ) as directory:
+            recomputed_verdict = verdict(claim, topic.runs(directory, ()))
+        assert recomputed_verdict == verdict(claim, topic.runs(results.directory(), ())), (
+            f"{claim.id} on {day}"
+        )

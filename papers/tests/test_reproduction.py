@@ -57,21 +57,21 @@ def study_kind(file: Path) -> str:
 )
 @pytest.mark.usefixtures("skip_pages")
 def test_experiment_on_smart_storage_runs(file: Path, tmp_path: Path) -> None:
-    few = [*settings(file.stem), "--node-count", "4", "--device", "mems-g2", "--parallel", "1"]
-    assert command_line(["smart", str(file), *few, "--out", str(tmp_path)]) == 0
+    options = [*small_data_options(file.stem), "--node-count", "4", "--device", "mems-g2", "--parallel", "1"]
+    assert command_line(["smart", str(file), *options, "--out", str(tmp_path)]) == 0
     assert (tmp_path / "phases.csv").exists()
 
 
-def settings(experiment: str, options: Sequence[str] = ()) -> list[str]:
+def small_data_options(experiment: str, options: Sequence[str] = ()) -> list[str]:
     """Options with which the data of an experiment on smart storage are few; what else was set stays."""
-    values = read_experiment(experiment)["study"].get("job_settings", [])
-    names = [setting.split("=")[0] for setting in values]
+    job_settings = read_experiment(experiment)["study"].get("job_settings", [])
+    names = [setting.split("=")[0] for setting in job_settings]
     if "--job" in options:
         # Not every setting of the file is one of that job.
-        own = [option.split("=")[0] for option in options]
-        names = [name for name in names if name in own or name == "scale_factor"]
-    few = [f"{name}={SMALL_DATA[name]}" for name in names if name in SMALL_DATA]
-    return [part for setting in few for part in ("--job-set", setting)]
+        option_names = [option.split("=")[0] for option in options]
+        names = [name for name in names if name in option_names or name == "scale_factor"]
+    small_settings = [f"{name}={SMALL_DATA[name]}" for name in names if name in SMALL_DATA]
+    return [word for setting in small_settings for word in ("--job-set", setting)]
 
 
 COMPARISONS = [file for file in FILES if study_kind(file) in {"compare", "side-by-side"}]
@@ -80,7 +80,7 @@ COMPARISONS = [file for file in FILES if study_kind(file) in {"compare", "side-b
 def shape(file: Path) -> tuple[object, ...]:
     """Return what decides which parts the page of a comparison has."""
     study = read_experiment(file.stem)["study"]
-    has_sets = any(isinstance(values, dict) for values in study.get("vary", {}).values())
+    has_sets = any(isinstance(axis_values, dict) for axis_values in study.get("vary", {}).values())
     return tuple(sorted(study)), has_sets, len(study.get("scheduler", ())) > MAX_HIGHLIGHTED
 
 
@@ -93,18 +93,29 @@ PAGE_SAMPLES = {shape(file): file for file in COMPARISONS}.values()
 def test_experiment_runs(file: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     if file not in PAGE_SAMPLES:
         request.getfixturevalue("skip_pages")
-    quick = ["--limit", "30", "--warmup", "0", "--seed", "1", "--parallel", "1", "--out", str(tmp_path)]
+    quick_options = [
+        "--limit",
+        "30",
+        "--warmup",
+        "0",
+        "--seed",
+        "1",
+        "--parallel",
+        "1",
+        "--out",
+        str(tmp_path),
+    ]
     experiment = read_experiment(file.stem)
     if "workload" not in experiment and "workloads" not in experiment["study"]:
         if not SEAGATE_TRACE.is_file():
             pytest.skip(f"no trace {SEAGATE_TRACE} (set SLEDLAB_REFERENCE)")
-        quick += ["--trace", str(SEAGATE_TRACE)]
-    compare = experiment["study"]
-    if "speedup" in compare:
-        quick += ["--speedup", f"{compare['speedup'][0]}"]
-    if "replay.limit" in compare.get("vary", {}):
-        quick += ["--vary", "replay.limit=20,30"]
-    assert command_line(["compare", str(file), *quick]) == 0
+        quick_options += ["--trace", str(SEAGATE_TRACE)]
+    study = experiment["study"]
+    if "speedup" in study:
+        quick_options += ["--speedup", f"{study['speedup'][0]}"]
+    if "replay.limit" in study.get("vary", {}):
+        quick_options += ["--vary", "replay.limit=20,30"]
+    assert command_line(["compare", str(file), *quick_options]) == 0
     assert (tmp_path / "runs.parquet").exists()
 
 
@@ -119,33 +130,35 @@ def test_single_experiments_run(tmp_path: Path, capfd: pytest.CaptureFixture[str
 
 
 def test_experiment_files_have_command_and_citation() -> None:
-    cited = "|".join(each.citation for each in PAPERS.values())
-    about = re.compile(rf"# ({cited}|What is known of .* et al\. [0-9]{{4}}|Why .* not of a paper)")
+    citations = "|".join(each.citation for each in PAPERS.values())
+    first_comment = re.compile(
+        rf"# ({citations}|What is known of .* et al\. [0-9]{{4}}|Why .* not of a paper)"
+    )
     for file in FILES:
         text = file.read_text(encoding="utf-8")
         assert re.search(rf"^#   sledlab .* {file.stem}( |$)", text, re.MULTILINE), file
-        assert about.search(text), file
+        assert first_comment.search(text), file
 
 
 def test_smart_experiments_state_fitted_constants() -> None:
     for experiment in (
         read_experiment(file.stem) for file in FILES if file.stem.startswith("chiu2004-figure")
     ):
-        stated = {key: experiment["node"][key] for key in ("extent_kb", "request_us")}
-        assert stated == {"extent_kb": SCATTERED_PAGES.extent_kb, "request_us": SCATTERED_PAGES.request_us}
+        constants = {key: experiment["node"][key] for key in ("extent_kb", "request_us")}
+        assert constants == {"extent_kb": SCATTERED_PAGES.extent_kb, "request_us": SCATTERED_PAGES.request_us}
         assert experiment["node"].get("block_kb", SCATTERED_PAGES.block_kb) == SCATTERED_PAGES.block_kb
 
 
 def test_lee2009_figures_are_subsets_of_figure_2() -> None:
-    full = read_experiment("lee2009-figure-2")
+    figure_2 = read_experiment("lee2009-figure-2")
     for number in range(3, 8):
-        part = read_experiment(f"lee2009-figure-{number}")
+        subset = read_experiment(f"lee2009-figure-{number}")
         for key in ("scheduler", "speedup"):
-            assert set(part["study"][key]) <= set(full["study"][key])
+            assert set(subset["study"][key]) <= set(figure_2["study"][key])
         for table in ("workload", "replay"):
-            assert part[table] == full[table]
-        assert part["study"]["seed"] == full["study"]["seed"]
-        assert {"sled_motion": "together", **part["device"]} == full["device"]
+            assert subset[table] == figure_2[table]
+        assert subset["study"]["seed"] == figure_2["study"]["seed"]
+        assert {"sled_motion": "together", **subset["device"]} == figure_2["device"]
 
 
 # Fewer requests would end in the controller cache.
@@ -160,63 +173,75 @@ def test_every_claim_is_judged_from_small_runs(topic: Topic, tmp_path: Path) -> 
     if topic.missing_data:
         pytest.skip(topic.missing_data)
     if topic.name == "smart":
-        few = {each: settings(each.experiment, each.options) for each in topic.plan}
-        few |= {each: MERGE_OPTIONS for each in topic.plan if each.experiment == "chiu2004-figure-7"}
-        run([replace(each, options=(*each.options, *few[each])) for each in topic.plan], tmp_path)
+        options_by_experiment = {
+            each: small_data_options(each.experiment, each.options) for each in topic.plan
+        }
+        options_by_experiment |= {
+            each: MERGE_OPTIONS for each in topic.plan if each.experiment == "chiu2004-figure-7"
+        }
+        run(
+            [replace(each, options=(*each.options, *options_by_experiment[each])) for each in topic.plan],
+            tmp_path,
+        )
     else:
         topic.run(tmp_path, TOPIC_OPTIONS.get(topic.name, QUICK_OPTIONS))
-    sheet = topic.judge(tmp_path)
-    assert topic.page(sheet)
-    assert len(claim_pages.pages(topic, sheet)) == len(claims(topic.name))
+    content = topic.judge(tmp_path)
+    assert topic.page(content)
+    assert len(claim_pages.pages(topic, content)) == len(claims(topic.name))
 
 
 def test_hybrid_experiments_use_the_calibrated_cello() -> None:
     experiments = [read_experiment(file.stem) for file in FILES if file.stem.startswith("wang2005")]
-    actual = [experiment["workload"] for experiment in experiments]
-    stated = {"kind": "cello", **calibration.CALIBRATIONS["cello-12h"].parameters}
-    assert stated in actual
-    assert all(workload == stated for workload in actual if workload["kind"] == "cello")
+    used_workloads = [experiment["workload"] for experiment in experiments]
+    calibrated_cello = {"kind": "cello", **calibration.CALIBRATIONS["cello-12h"].parameters}
+    assert calibrated_cello in used_workloads
+    assert all(workload == calibrated_cello for workload in used_workloads if workload["kind"] == "cello")
     for workload in (systems.TPCC, systems.HPLAJW):
         parameters = calibration.CALIBRATIONS[workloads.STAND_INS[workload]].parameters
-        values = {f"workload.{key}={value}" for key, value in parameters.items()}
-        assert values <= set(systems.WORKLOAD_OPTIONS[workload])
+        expected_settings = {f"workload.{key}={value}" for key, value in parameters.items()}
+        assert expected_settings <= set(systems.WORKLOAD_OPTIONS[workload])
 
 
 def test_claims_have_text_and_judge_or_tests() -> None:
-    of_all = [claim for name in TOPICS for claim in claims(name).values()]
-    assert set(JUDGES) <= {claim.id for claim in of_all}
+    all_claims = [claim for name in TOPICS for claim in claims(name).values()]
+    assert set(JUDGES) <= {claim.id for claim in all_claims}
     assert not [
-        claim.id for claim in of_all if {claim.id, claim.like}.isdisjoint(JUDGES) and not claim.checked_by
+        claim.id for claim in all_claims if {claim.id, claim.like}.isdisjoint(JUDGES) and not claim.checked_by
     ]
-    assert all(claim.ours for claim in of_all)
+    assert all(claim.ours for claim in all_claims)
 
 
 def test_claims_cover_the_papers() -> None:
-    actual = [name for topic in TOPICS for name in claims(topic)]
+    claim_ids = [name for topic in TOPICS for name in claims(topic)]
     numbers = ((paper, n) for paper, maximum in CLAIMS.items() for n in range(1, maximum + 1))
-    assert sorted(actual) == sorted(f"{paper}-{n:02}" for paper, n in numbers)
+    assert sorted(claim_ids) == sorted(f"{paper}-{n:02}" for paper, n in numbers)
 
 
 @pytest.mark.parametrize("name", TOPICS)
 def test_tests_of_definitions_exist(name: str) -> None:
-    assert not [missed for claim in claims(name).values() for missed in missing_tests(claim)]
+    assert not [missing_test for claim in claims(name).values() for missing_test in missing_tests(claim)]
 
 
-def curve(scheduler: str, **means: float) -> dict[tuple[str, float], LoadPoint]:
-    points = ((float(at[1:]), mean) for at, mean in means.items())
+def curve(scheduler: str, **means_by_speedup: float) -> dict[tuple[str, float], LoadPoint]:
+    speedups_and_means = ((float(name[1:]), mean) for name, mean in means_by_speedup.items())
     return {
-        (scheduler, at): LoadPoint(scheduler, at, 1, 1, mean > 1000, 0, mean, 0, 0, 0, 0, 0, 0)
-        for at, mean in points
+        (scheduler, name): LoadPoint(scheduler, name, 1, 1, mean > 1000, 0, mean, 0, 0, 0, 0, 0, 0)
+        for name, mean in speedups_and_means
     }
 
 
 def test_reference_scheduler_classifies_loads_without_overload() -> None:
-    race = LoadCurves(
+    load_curves = LoadCurves(
         curve("sptf", x1=1.0, x2=5.0, x3=50.0, x4=500.0) | curve("fcfs", x1=1.5, x2=6.0, x3=75.0, x4=5000.0)
     )
-    assert [race.weight(at) for at in race.speedups] == ["light", "moderate", "heavy", "heavy"]
-    assert race.loads(("heavy",), "sptf") == [3.0, 4.0]
-    assert race.changes("fcfs", "sptf", ("moderate", "heavy")) == pytest.approx({2.0: 0.2, 3.0: 0.5})
+    assert [load_curves.weight(speedup) for speedup in load_curves.speedups] == [
+        "light",
+        "moderate",
+        "heavy",
+        "heavy",
+    ]
+    assert load_curves.loads(("heavy",), "sptf") == [3.0, 4.0]
+    assert load_curves.changes("fcfs", "sptf", ("moderate", "heavy")) == pytest.approx({2.0: 0.2, 3.0: 0.5})
 
 
 def test_gains_omit_levels_not_reached_by_both() -> None:

@@ -46,7 +46,7 @@ COUNTS = {
 }
 """Entries of each kind, numbered from 1."""
 
-PLACES = (
+FOLDERS = (
     "crates",
     "python",
     "lab",
@@ -94,15 +94,15 @@ def commands(command: click.Command, name: str) -> Iterator[str]:
     if isinstance(command, click.Group):
         context = click.Context(command)
         for each in command.list_commands(context):
-            below = command.get_command(context, each)
-            if below is not None:
-                yield from commands(below, f"{name} {each}")
+            subcommand = command.get_command(context, each)
+            if subcommand is not None:
+                yield from commands(subcommand, f"{name} {each}")
 
 
 def text_files() -> Iterator[Path]:
     """Yield every file of the repository that may cite an id."""
     yield from PROJECT.glob("*.md")
-    for place in PLACES:
+    for place in FOLDERS:
         for file in (PROJECT / place).rglob("*"):
             if file.suffix in SUFFIXES and not BUILD_FOLDERS & {*file.relative_to(PROJECT).parts}:
                 yield file
@@ -114,30 +114,30 @@ def unknown_ids(text: str) -> set[str]:
 
 
 def test_entries_are_numbered_without_gaps() -> None:
-    numbered = [f"{kind}-{number:02}" for kind, count in COUNTS.items() for number in range(1, count + 1)]
-    assert sorted(ROWS) == sorted(numbered)
+    ids = [f"{kind}-{number:02}" for kind, count in COUNTS.items() for number in range(1, count + 1)]
+    assert sorted(ROWS) == sorted(ids)
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_requirement_has_names_or_reason(row: str) -> None:
-    requirement, source, where = ROWS[row]
+@pytest.mark.parametrize("requirement_id", ROWS)
+def test_requirement_has_names_or_reason(requirement_id: str) -> None:
+    requirement, source, names_or_reason = ROWS[requirement_id]
     assert requirement
     assert source
-    assert where
-    assert {*re.findall(r"`([^`]+)`", where)} <= known_names()
+    assert names_or_reason
+    assert {*re.findall(r"`([^`]+)`", names_or_reason)} <= known_names()
 
 
 def test_cited_ids_exist() -> None:
     files = [*text_files()]
-    unknown = {
+    unknown_ids_by_file = {
         str(file.relative_to(PROJECT)): unknown_ids(file.read_text(encoding="utf-8")) for file in files
     }
     assert len(files) > 1000
-    assert {file: ids for file, ids in unknown.items() if ids} == {}
+    assert {file: ids for file, ids in unknown_ids_by_file.items() if ids} == {}
 
 
 def test_unknown_ids_are_found() -> None:
-    planted = "-".join(("SC", "77")), "-".join(("H", "99")), "-".join(("QQ", "01"))
-    assert unknown_ids(f"as {planted[0]}, {planted[1]} and {planted[2]} show, with SC-22 and H-15") == {
-        *planted
-    }
+    planted_ids = "-".join(("SC", "77")), "-".join(("H", "99")), "-".join(("QQ", "01"))
+    assert unknown_ids(
+        f"as {planted_ids[0]}, {planted_ids[1]} and {planted_ids[2]} show, with SC-22 and H-15"
+    ) == {*planted_ids}

@@ -45,10 +45,12 @@ def temporary_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def table(file: Path, **columns: str) -> Path:
+def write_table(file: Path, **columns: str) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
-    choice = columns or COLUMNS
-    file.write_text(f"{','.join(choice)}\n{','.join(choice.values())}\n", encoding="utf-8")
+    values_by_column = columns or COLUMNS
+    file.write_text(
+        f"{','.join(values_by_column)}\n{','.join(values_by_column.values())}\n", encoding="utf-8"
+    )
     return file
 
 
@@ -63,30 +65,30 @@ COLUMNS = {
 
 
 def test_saved_tables_have_read_columns_in_ten_digits(temporary_results: Path) -> None:
-    file = table(temporary_results / "ran" / "lee2009-figure-2" / "runs.csv")
+    file = write_table(temporary_results / "ran" / "lee2009-figure-2" / "runs.csv")
     mark_columns(file, ("scheduler", "speedup", "device.sleds", "mean_ms", "not there"))
-    new = results.select_read_columns(temporary_results / "ran", {"lee2009-figure-2"})
-    results.replace("scheduling", new, {"lee2009-figure-2"})
-    content = "scheduler,speedup,device.sleds,mean_ms\nfcfs,1.0,1,1.23456789\n"
-    assert results.read("scheduling") == [ResultTable("lee2009-figure-2", "runs", content)]
-    assert (results.directory() / "lee2009-figure-2" / "runs.csv").read_text(encoding="utf-8") == content
+    new_tables = results.select_read_columns(temporary_results / "ran", {"lee2009-figure-2"})
+    results.replace("scheduling", new_tables, {"lee2009-figure-2"})
+    csv = "scheduler,speedup,device.sleds,mean_ms\nfcfs,1.0,1,1.23456789\n"
+    assert results.read("scheduling") == [ResultTable("lee2009-figure-2", "runs", csv)]
+    assert (results.directory() / "lee2009-figure-2" / "runs.csv").read_text(encoding="utf-8") == csv
 
 
 def test_replacing_an_experiment_keeps_other_tables(temporary_results: Path) -> None:
-    written = [ResultTable(name, "runs", "a\n1\n") for name in ("one", "removed", "two")]
-    results.write("scheduling", reversed(written))
-    assert results.read("scheduling") == written
-    new = ResultTable("two", "runs", "a\n2\n")
-    results.replace("scheduling", [new], {"one", "two"})
-    assert results.read("scheduling") == [written[0], new]
+    tables = [ResultTable(name, "runs", "a\n1\n") for name in ("one", "removed", "two")]
+    results.write("scheduling", reversed(tables))
+    assert results.read("scheduling") == tables
+    new_table = ResultTable("two", "runs", "a\n2\n")
+    results.replace("scheduling", [new_table], {"one", "two"})
+    assert results.read("scheduling") == [tables[0], new_table]
 
 
 def test_tables_in_any_order_write_same_bytes(temporary_results: Path) -> None:
     tables = [ResultTable(f"experiment-{number}", "runs", f"a\n{number}\n") for number in range(9)]
     results.write("scheduling", tables)
-    first = (results.RESULTS / "scheduling.parquet").read_bytes()
+    first_bytes = (results.RESULTS / "scheduling.parquet").read_bytes()
     results.write("scheduling", reversed(tables))
-    assert (results.RESULTS / "scheduling.parquet").read_bytes() == first
+    assert (results.RESULTS / "scheduling.parquet").read_bytes() == first_bytes
 
 
 @pytest.mark.slow("runs experiments twice, if short")
@@ -117,34 +119,34 @@ def test_short_run_has_first_planned_seed(options: tuple[str, ...], seed: str) -
 
 
 def table_fingerprint(folder: Path, **columns: str) -> str:
-    table(folder / "runs.csv", **columns)
+    write_table(folder / "runs.csv", **columns)
     return fingerprint.ShortRun(PLAN["lee2009-figure-2"]).fingerprint(folder)
 
 
 def test_renamed_columns_and_labels_keep_the_fingerprint(tmp_path: Path) -> None:
-    first = table_fingerprint(tmp_path, scheduler="sptf", mean_ms="1.5", p99_ms="2.5")
-    assert table_fingerprint(tmp_path, policy="nearest", p99="2.5", mean="1.5") == first
+    first_fingerprint = table_fingerprint(tmp_path, scheduler="sptf", mean_ms="1.5", p99_ms="2.5")
+    assert table_fingerprint(tmp_path, policy="nearest", p99="2.5", mean="1.5") == first_fingerprint
 
 
 def test_other_number_changes_the_fingerprint(tmp_path: Path) -> None:
-    first = table_fingerprint(tmp_path, scheduler="sptf", mean_ms="1.5")
-    assert table_fingerprint(tmp_path, scheduler="sptf", mean_ms="1.6") != first
+    first_fingerprint = table_fingerprint(tmp_path, scheduler="sptf", mean_ms="1.5")
+    assert table_fingerprint(tmp_path, scheduler="sptf", mean_ms="1.6") != first_fingerprint
 
 
 def test_location_of_a_trace_keeps_the_settings() -> None:
-    here, there = (
+    first, second = (
         fingerprint.ShortRun(PlannedExperiment("lin-figure-7", ("--trace", f"{place}/gap.gz")))
         for place in ("/a", "/b/c")
     )
-    assert here.settings() == there.settings()
+    assert first.settings_hash() == second.settings_hash()
 
 
 def test_overridden_setting_changes_the_fingerprint() -> None:
-    one, other = (
+    first, second = (
         fingerprint.ShortRun(PlannedExperiment("lee2009-figure-4", ("--limit", limit)))
         for limit in ("1000", "2000")
     )
-    assert one.settings() != other.settings()
+    assert first.settings_hash() != second.settings_hash()
 
 
 def test_experiments_with_joins_hash_a_sampled_loop() -> None:
@@ -154,11 +156,11 @@ def test_experiments_with_joins_hash_a_sampled_loop() -> None:
 
 
 def test_loop_of_the_fingerprint_skips_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    actual = fingerprint.sampled_loop()
-    fingerprint.sampled_loop.cache_clear()
+    original_hash = fingerprint.sampled_loop_hash()
+    fingerprint.sampled_loop_hash.cache_clear()
     monkeypatch.setattr(fingerprint, "LOOP_STORES", ("mems-g1",))
-    assert fingerprint.sampled_loop() != actual
-    fingerprint.sampled_loop.cache_clear()
+    assert fingerprint.sampled_loop_hash() != original_hash
+    fingerprint.sampled_loop_hash.cache_clear()
 
 
 def test_every_experiment_has_tables_in_small_files() -> None:
@@ -167,23 +169,23 @@ def test_every_experiment_has_tables_in_small_files() -> None:
 
 
 @pytest.fixture(scope="module")
-def sheet(request: pytest.FixtureRequest) -> tuple[Topic, PageContent]:
+def topic_and_content(request: pytest.FixtureRequest) -> tuple[Topic, PageContent]:
     topic = TOPICS[request.param]
     return topic, topic.judge_saved_results()
 
 
-for_each_topic = pytest.mark.parametrize("sheet", TOPICS, indirect=True)
+for_each_topic = pytest.mark.parametrize("topic_and_content", TOPICS, indirect=True)
 slow_judging = pytest.mark.slow("judges all claims, some by single replays")
 
 
 @slow_judging
 @for_each_topic
-def test_committed_verdicts_match_the_results(sheet: tuple[Topic, PageContent]) -> None:
-    topic, actual = sheet
+def test_committed_verdicts_match_the_results(topic_and_content: tuple[Topic, PageContent]) -> None:
+    topic, content = topic_and_content
     rows = json.loads(verdict_file.FILE.read_text(encoding="utf-8"))["claims"]
-    committed = [row for row in rows if row["topic"] == topic.name]
-    assert json.loads(json.dumps(verdict_file.rows(topic, actual))) == committed
-    for name, verdict in actual.verdicts.items():
+    topic_rows = [row for row in rows if row["topic"] == topic.name]
+    assert json.loads(json.dumps(verdict_file.rows(topic, content))) == topic_rows
+    for name, verdict in content.verdicts.items():
         for sweep in verdict.sensitivity_sweeps:
             assert sweep.cells[sweep.default].outcome == verdict.main_verdict.outcome, (
                 name,
@@ -193,14 +195,14 @@ def test_committed_verdicts_match_the_results(sheet: tuple[Topic, PageContent]) 
 
 @slow_judging
 @for_each_topic
-def test_pages_have_and_count_all_verdicts(sheet: tuple[Topic, PageContent]) -> None:
-    topic, actual = sheet
-    outcomes = {name: verdict.outcome for name, verdict in actual.verdicts.items()}
+def test_pages_have_and_count_all_verdicts(topic_and_content: tuple[Topic, PageContent]) -> None:
+    topic, content = topic_and_content
+    outcomes = {name: verdict.outcome for name, verdict in content.verdicts.items()}
     assert set(outcomes.values()) <= set(OUTCOMES)
-    assert outcome_counts(claims(topic.name), outcomes) in topic.page(actual)
-    written = claim_pages.pages(topic, actual)
-    assert list(written) == [f"reproduction/claims/{name.lower()}.md" for name in claims(topic.name)]
-    for (name, verdict), text in zip(actual.verdicts.items(), written.values(), strict=True):
+    assert outcome_counts(claims(topic.name), outcomes) in topic.page(content)
+    claim_page_texts = claim_pages.pages(topic, content)
+    assert list(claim_page_texts) == [f"reproduction/claims/{name.lower()}.md" for name in claims(topic.name)]
+    for (name, verdict), text in zip(content.verdicts.items(), claim_page_texts.values(), strict=True):
         assert text.startswith(f"# {name}: {verdict.outcome_text(claims(topic.name)[name])}\n")
         assert verdict.outcome != FITTED or "**Why" in text, name
 
@@ -212,19 +214,21 @@ def test_figure_draws_the_saved_values(figure: Figure, tmp_path: Path) -> None:
     for panel, axes in zip(figure.panels, draw(figure, results.directory()).axes, strict=False):
         if panel.kind == "map":
             continue
-        values = {
+        saved_values = {
             round(dot.y, 9)
             for y in panel.parts.values()
             for row in tables.part(figure, panel, y).values()
             for dot in row
         }
-        bars = {round(float(bar.get_height()), 9) for container in axes.containers for bar in container}
+        bar_heights = {
+            round(float(bar.get_height()), 9) for container in axes.containers for bar in container
+        }
         if panel.kind == "lines":
-            assert values <= {round(float(y), 9) for line in axes.lines for y in line.get_ydata()}
+            assert saved_values <= {round(float(y), 9) for line in axes.lines for y in line.get_ydata()}
         elif not panel.share:
-            cut_off = "overload" in {text.get_text() for text in axes.texts}
-            assert bars
-            assert bars <= values or (cut_off and len(bars - values) == 1)
+            is_cut_off = "overload" in {text.get_text() for text in axes.texts}
+            assert bar_heights
+            assert bar_heights <= saved_values or (is_cut_off and len(bar_heights - saved_values) == 1)
     file = tmp_path / f"{figure.name}.svg"
     write_picture(figure, results.directory(), file)
     assert ElementTree.parse(file).getroot().tag.endswith("}svg")
@@ -234,11 +238,11 @@ def test_figure_draws_the_saved_values(figure: Figure, tmp_path: Path) -> None:
 def test_pages_are_rewritten_only_after_input_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written = []
+    directories = []
 
-    def write(place: Path) -> None:
-        written.append(place)
-        (place / "page.md").write_text("text", encoding="utf-8")
+    def write(directory: Path) -> None:
+        directories.append(directory)
+        (directory / "page.md").write_text("text", encoding="utf-8")
 
     inputs = [b"first"]
     monkeypatch.setattr(pages, "PAGES", tmp_path)
@@ -246,14 +250,14 @@ def test_pages_are_rewritten_only_after_input_changes(
     monkeypatch.setattr(pages, "inputs", lambda: inputs)
     assert list(pages.files()) == ["page.md"]
     assert pages.files() == pages.files()
-    assert len(written) == 1
+    assert len(directories) == 1
     inputs.append(b"second")
     assert pages.files()["page.md"].read_text(encoding="utf-8") == "text"
-    assert len(written) == 2
+    assert len(directories) == 2
 
 
 def test_pages_depend_on_results_claims_code_and_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    actual = list(pages.inputs())
+    inputs = list(pages.inputs())
     for name in (
         b"results/power.parquet",
         b"claims/lee2009.toml",
@@ -261,10 +265,10 @@ def test_pages_depend_on_results_claims_code_and_matplotlib(monkeypatch: pytest.
         b"verdicts.json",
         b"decisions.json",
     ):
-        assert any(each.endswith(name) for each in actual), name
+        assert any(each.endswith(name) for each in inputs), name
     monkeypatch.setattr(matplotlib, "__version__", "0.0")
-    assert list(pages.inputs())[1:] == actual[1:]
-    assert next(iter(pages.inputs())) != actual[0]
+    assert list(pages.inputs())[1:] == inputs[1:]
+    assert next(iter(pages.inputs())) != inputs[0]
 
 
 def test_index_links_to_the_pages_of_claims() -> None:
@@ -274,17 +278,17 @@ def test_index_links_to_the_pages_of_claims() -> None:
 
 def test_verdicts_have_the_claims_of_the_topics() -> None:
     for topic in TOPICS.values():
-        mine = {name: claim for name, claim in packaged_claims().items() if claim.topic == topic.name}
+        topic_claims = {name: claim for name, claim in packaged_claims().items() if claim.topic == topic.name}
         for name, claim in claims(topic.name).items():
-            assert (mine[name].claim, mine[name].accept) == (claim.claim, claim.accept)
+            assert (topic_claims[name].claim, topic_claims[name].accept) == (claim.claim, claim.accept)
 
 
 def test_figures_with_data_are_drawn_others_listed() -> None:
-    for paper, expected in DATA.items():
-        drawn = {each.number for each in figures().values() if each.paper == paper}
-        assert drawn == expected
-        assert not drawn & set(SCHEMATICS[paper])
-        assert drawn | set(SCHEMATICS[paper]) == set(range(1, max(expected) + 1))
+    for paper, numbers_with_data in DATA.items():
+        drawn_numbers = {each.number for each in figures().values() if each.paper == paper}
+        assert drawn_numbers == numbers_with_data
+        assert not drawn_numbers & set(SCHEMATICS[paper])
+        assert drawn_numbers | set(SCHEMATICS[paper]) == set(range(1, max(numbers_with_data) + 1))
 
 
 def test_figures_name_existing_claims() -> None:
@@ -299,38 +303,38 @@ def test_headlines_have_priority_one() -> None:
     assert scoreboard.GRADES is GRADES_IN_WORDS
 
 
-def lab_options(planned: PlannedExperiment) -> dict[str, Any]:
+def planned_options(planned: PlannedExperiment) -> dict[str, Any]:
     """The options of an experiment by keyword: what a figure may say."""
-    text = iter(planned.options)
-    actual: dict[str, Any] = {"settings": {}}
-    for flag in text:
-        value = next(text)
+    words = iter(planned.options)
+    options: dict[str, Any] = {"settings": {}}
+    for flag in words:
+        value = next(words)
         if flag == "--set":
-            key, _, values = value.partition("=")
-            actual["settings"][key] = values
+            key, _, setting_value = value.partition("=")
+            options["settings"][key] = setting_value
         elif flag in {"--workload", "--trace", "--seed", "--speedup"}:
-            actual[flag[2:]] = value
-    return actual
+            options[flag[2:]] = value
+    return options
 
 
-def figure_options(ran: FigureRun) -> Mapping[str, Any]:
-    actual: dict[str, Any] = {
-        "settings": {key: f"{value}" for key, value in ran.options.get("settings", {}).items()}
+def figure_options(figure_run: FigureRun) -> Mapping[str, Any]:
+    options: dict[str, Any] = {
+        "settings": {key: f"{value}" for key, value in figure_run.options.get("settings", {}).items()}
     }
-    actual |= {"workload": ran.workload} if ran.workload else {}
-    actual |= {"trace": str(SEAGATE_TRACE)} if ran.trace else {}
-    actual |= {"seed": str(ran.options["seed"])} if "seed" in ran.options else {}
-    speedups = ran.options.get("speedup")
-    return actual | ({"speedup": ",".join(map(str, speedups))} if speedups else {})
+    options |= {"workload": figure_run.workload} if figure_run.workload else {}
+    options |= {"trace": str(SEAGATE_TRACE)} if figure_run.trace else {}
+    options |= {"seed": str(figure_run.options["seed"])} if "seed" in figure_run.options else {}
+    speedups = figure_run.options.get("speedup")
+    return options | ({"speedup": ",".join(map(str, speedups))} if speedups else {})
 
 
 @pytest.mark.parametrize("figure", figures().values(), ids=figures())
 def test_figures_use_the_options_of_the_plan(figure: Figure) -> None:
-    for ran in figure.runs:
-        assert (EXPERIMENTS / f"{ran.experiment}.toml").is_file()
+    for figure_run in figure.runs:
+        assert (EXPERIMENTS / f"{figure_run.experiment}.toml").is_file()
         if any(panel.kind != "map" for panel in figure.panels):
-            assert PLAN[ran.place].experiment == ran.experiment
-            assert lab_options(PLAN[ran.place]) == figure_options(ran), ran.place
+            assert PLAN[figure_run.place].experiment == figure_run.experiment
+            assert planned_options(PLAN[figure_run.place]) == figure_options(figure_run), figure_run.place
 
 
 def test_every_saved_table_has_rows() -> None:
@@ -340,12 +344,12 @@ def test_every_saved_table_has_rows() -> None:
 
 @pytest.mark.slow("runs experiments, with their pages")
 def test_topic_saves_columns_read_by_its_page(temporary_results: Path) -> None:
-    few = ("--limit", "60", "--warmup", "0", "--seed", "1", "--speedup", "1", "--parallel", "1")
-    plan = (PlannedExperiment("lee2009-figure-4", few, "-few"),)
+    options = ("--limit", "60", "--warmup", "0", "--seed", "1", "--speedup", "1", "--parallel", "1")
+    plan = (PlannedExperiment("lee2009-figure-4", options, "-few"),)
     topic = Topic("none", plan, Runs, lambda runs, _: {"experiments": runs.experiment_table(plan)})
     topic.run(temporary_results / "ran")
     topic.save({each.place: temporary_results / "ran" / each.place for each in plan})
-    assert "| 5 | 1 | 60 |" in topic.judge_saved_results().places["experiments"]
-    saved = polars.read_csv(results.directory() / "lee2009-figure-4-few" / "runs.csv")
-    assert {"scheduler", "queue_mean"} <= set(saved.columns)
-    assert "mean_ms" not in saved.columns
+    assert "| 5 | 1 | 60 |" in topic.judge_saved_results().texts["experiments"]
+    saved_table = polars.read_csv(results.directory() / "lee2009-figure-4-few" / "runs.csv")
+    assert {"scheduler", "queue_mean"} <= set(saved_table.columns)
+    assert "mean_ms" not in saved_table.columns

@@ -20,17 +20,23 @@ OTHERS = {
 }
 
 
-def write_curves(place: Path, means: Mapping[tuple[str, float], float]) -> None:
+def write_curves(directory: Path, means: Mapping[tuple[str, float], float]) -> None:
     """Write the mean responses of schedulers on cello, and the rate at which each reaches 10 ms."""
-    place.mkdir()
-    shared = {"workload.kind": "cello", "saturated": False, "level_ms": 10.0, "reached": "yes"}
+    directory.mkdir()
+    shared_columns = {"workload.kind": "cello", "saturated": False, "level_ms": 10.0, "reached": "yes"}
     rows = [
-        {"scheduler": name, "speedup": at, "mean_ms": ms, "arrival_rate_iops": 100 * ms, **shared}
-        for (name, at), ms in means.items()
+        {
+            "scheduler": name,
+            "speedup": speedup,
+            "mean_ms": mean_ms,
+            "arrival_rate_iops": 100 * mean_ms,
+            **shared_columns,
+        }
+        for (name, speedup), mean_ms in means.items()
     ]
     table = polars.DataFrame(rows)
-    table.write_csv(place / "curves.csv")
-    table.unique("scheduler", keep="first").write_csv(place / "throughput.csv")
+    table.write_csv(directory / "curves.csv")
+    table.unique("scheduler", keep="first").write_csv(directory / "throughput.csv")
 
 
 @pytest.fixture

@@ -8,17 +8,17 @@ import polars
 import pytest
 
 from sledlab_papers.hybrid.names import CELLO
-from sledlab_papers.hybrid.systems import SIZES, Systems, kind_of_size
+from sledlab_papers.hybrid.systems import SIZES, HybridRuns, kind_of_size
 
 KIND = kind_of_size(256, 8)
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> Systems:
+def runs(tmp_path: Path) -> HybridRuns:
     """Results of figure 5 with one system and two seeds, the second of which is overloaded."""
-    place = tmp_path / f"{SIZES}-{CELLO}"
-    place.mkdir()
-    rows = {
+    directory = tmp_path / f"{SIZES}-{CELLO}"
+    directory.mkdir()
+    columns = {
         "scheduler": "fcfs",
         "speedup": 1.0,
         "hybrid.kind": KIND,
@@ -28,15 +28,15 @@ def runs(tmp_path: Path) -> Systems:
         "hybrid_reads": [10, 10],
         "hybrid_read_hits": [5, 9],
     }
-    polars.DataFrame(rows).write_csv(place / "runs.csv")
-    return Systems(tmp_path)
+    polars.DataFrame(columns).write_csv(directory / "runs.csv")
+    return HybridRuns(tmp_path)
 
 
-def test_grid_has_means_over_seeds(runs: Systems) -> None:
+def test_grid_has_means_over_seeds(runs: HybridRuns) -> None:
     mean = runs.grid(CELLO)[256, 8]
     assert (mean.mean_ms, mean.read_hits) == (3.0, 0.7)
     assert mean.spread == pytest.approx(2 / 3)
 
 
-def test_one_overloaded_seed_makes_system_overloaded(runs: Systems) -> None:
+def test_one_overloaded_seed_makes_system_overloaded(runs: HybridRuns) -> None:
     assert runs.grid(CELLO)[256, 8].saturated

@@ -53,54 +53,57 @@ def test_every_sweep_value_has_results(topic: str) -> None:
 @pytest.mark.parametrize("topic", TOPICS)
 def test_sweeps_of_one_experiment_have_different_endings(topic: str) -> None:
     # A claim with a value of one sweep would also read the results of the other sweep.
-    experiments = {each.place: each.experiment for each in TOPICS[topic].plan}
-    seen: dict[tuple[str, str], str] = {}
+    experiments_by_place = {each.place: each.experiment for each in TOPICS[topic].plan}
+    assumptions: dict[tuple[str, str], str] = {}
     for choice in choices(topic):
-        rerun = {experiments[line.split()[0]] for line in choice.reruns}
+        rerun_experiments = {experiments_by_place[line.split()[0]] for line in choice.reruns}
         endings = {value.reading[0] for value in choice.values if value.options}
-        for key in product(rerun, endings):
-            assert seen.setdefault(key, choice.assumption) == choice.assumption, key
+        for key in product(rerun_experiments, endings):
+            assert assumptions.setdefault(key, choice.assumption) == choice.assumption, key
 
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_sweeps_have_one_default_and_valid_claims(topic: str) -> None:
-    known = claims(topic)
+    known_claims = claims(topic)
     for choice in choices(topic):
         assert sum(not value.reading for value in choice.values) == 1, choice.assumption
-        assert {*choice.claims, *choice.excluded_claims} <= set(known)
+        assert {*choice.claims, *choice.excluded_claims} <= set(known_claims)
         assert choice.exclusion in ("", "published", CHANCE)
 
 
 def test_contested_claims_have_sweep_or_reason() -> None:
     for topic in TOPICS:
         for name, claim in claims(topic).items():
-            actual = packaged_claims()[name]
+            claim_in_package = packaged_claims()[name]
             verdict = ClaimVerdict(
-                Verdict(actual.outcome, actual.ours), sensitivity_sweeps=actual.sensitivity_sweeps
+                Verdict(claim_in_package.outcome, claim_in_package.ours),
+                sensitivity_sweeps=claim_in_package.sensitivity_sweeps,
             )
             if is_contested(claim, verdict):
-                assert actual.sensitivity_sweeps or claim.closed, name
-            assert not (claim.closed and [sweep for sweep in actual.sensitivity_sweeps if sweep.flips]), name
+                assert claim_in_package.sensitivity_sweeps or claim.closed, name
+            assert not (
+                claim.closed and [sweep for sweep in claim_in_package.sensitivity_sweeps if sweep.flips]
+            ), name
 
 
 def test_headlines_have_sweeps_or_reason() -> None:
     entries = {name: entry for topic in TOPICS for name, entry in claims(topic).items()}
     for name in HEADLINES:
-        actual = packaged_claims()[name]
-        assert actual.sensitivity_sweeps or entries[name].closed or actual.outcome in NO_EVIDENCE, name
+        claim = packaged_claims()[name]
+        assert claim.sensitivity_sweeps or entries[name].closed or claim.outcome in NO_EVIDENCE, name
 
 
 def test_flipping_sweep_makes_claim_depend() -> None:
-    for actual in packaged_claims().values():
-        turns = [
-            sweep.assumption for sweep in actual.sensitivity_sweeps if sweep.flips and not sweep.exclusion
+    for claim in packaged_claims().values():
+        flipping_assumptions = [
+            sweep.assumption for sweep in claim.sensitivity_sweeps if sweep.flips and not sweep.exclusion
         ]
-        assert not turns or actual.outcome == DEPENDS, (actual.id, turns)
-        assert (actual.outcome == DEPENDS) == all((actual.depends_on, *actual.depends_on)), actual.id
+        assert not flipping_assumptions or claim.outcome == DEPENDS, (claim.id, flipping_assumptions)
+        assert (claim.outcome == DEPENDS) == all((claim.depends_on, *claim.depends_on)), claim.id
 
 
 @pytest.mark.parametrize(
-    ("found", "others", "outcome"),
+    ("default_outcome", "other_outcomes", "outcome"),
     [
         (MET, [MET, MET], MET),
         (MET, [MET, DIRECTION_ONLY], DEPENDS),
@@ -112,18 +115,20 @@ def test_flipping_sweep_makes_claim_depend() -> None:
         (FITTED, [NOT_MET, MET], FITTED),
     ],
 )
-def test_flip_over_open_values_depends(found: str, others: list[str], outcome: str) -> None:
-    assert apply_sensitivity(found, others) == outcome
-    cells = tuple(Cell(f"{at}", each) for at, each in enumerate(others))
+def test_flip_over_open_values_depends(default_outcome: str, other_outcomes: list[str], outcome: str) -> None:
+    assert apply_sensitivity(default_outcome, other_outcomes) == outcome
+    cells = tuple(Cell(f"{i}", other_outcome) for i, other_outcome in enumerate(other_outcomes))
     assert (
-        ClaimVerdict(Verdict(found, "A."), sensitivity_sweeps=(SensitivitySweep("x", "", 0, cells),)).outcome
+        ClaimVerdict(
+            Verdict(default_outcome, "A."), sensitivity_sweeps=(SensitivitySweep("x", "", 0, cells),)
+        ).outcome
         == outcome
     )
     assert (
         ClaimVerdict(
-            Verdict(found, "A."), sensitivity_sweeps=(SensitivitySweep("x", "published", 0, cells),)
+            Verdict(default_outcome, "A."), sensitivity_sweeps=(SensitivitySweep("x", "published", 0, cells),)
         ).outcome
-        == found
+        == default_outcome
     )
 
 
@@ -141,18 +146,21 @@ def reading_judge(**outcomes: str):
 )
 def test_claim_turned_by_one_seed_mutes_sweep(rerun: Choice) -> None:
     seed = Choice("seed", (Value("a"), Value("1", ("-s",))), exclusion=CHANCE)
-    steady, shaky = (
+    steady_judge, seed_dependent_judge = (
         reading_judge(a=DIRECTION_ONLY, b=MET, s=DIRECTION_ONLY),
         reading_judge(a=DIRECTION_ONLY, b=MET, s=MET),
     )
-    assert [sweep.exclusion for sweep in sensitivity_sweeps([rerun, seed], steady)] == ["", CHANCE]
-    assert [sweep.exclusion for sweep in sensitivity_sweeps([rerun, seed], shaky)] == [FEWER_SEEDS, CHANCE]
+    assert [sweep.exclusion for sweep in sensitivity_sweeps([rerun, seed], steady_judge)] == ["", CHANCE]
+    assert [sweep.exclusion for sweep in sensitivity_sweeps([rerun, seed], seed_dependent_judge)] == [
+        FEWER_SEEDS,
+        CHANCE,
+    ]
 
 
 def test_constant_sweep_is_omitted_unless_claim_named() -> None:
-    same = lambda _: Verdict(DIRECTION_ONLY, "The same.")  # noqa: E731
-    assert Choice("x", VALUES).sweep(same) is None
-    assert Choice("x", VALUES, claims=("X-1",)).sweep(same) is not None
+    judge_same = lambda _: Verdict(DIRECTION_ONLY, "The same.")  # noqa: E731
+    assert Choice("x", VALUES).sweep(judge_same) is None
+    assert Choice("x", VALUES, claims=("X-1",)).sweep(judge_same) is not None
 
 
 def test_equal_readings_combine_to_lowest_outcome() -> None:
@@ -180,22 +188,28 @@ def test_page_shows_sweeps_of_contested_claims() -> None:
     assert "**Turns with** columns." in section(
         CLAIM, ClaimVerdict(Verdict(DIRECTION_ONLY, "A."), sensitivity_sweeps=(sweep,)), "", ""
     )
-    steady = SensitivitySweep("columns", "", 0, (Cell("up", MET), Cell("both", MET)))
-    text = section(CLAIM, ClaimVerdict(Verdict(MET, "A."), sensitivity_sweeps=(steady,)), "", "")
+    constant_sweep = SensitivitySweep("columns", "", 0, (Cell("up", MET), Cell("both", MET)))
+    text = section(CLAIM, ClaimVerdict(Verdict(MET, "A."), sensitivity_sweeps=(constant_sweep,)), "", "")
     assert "**The same** over columns." in text
     assert "<table" not in text
 
 
 def test_runs_read_directory_and_seed_of_reading(tmp_path: Path) -> None:
-    for place, ms in (("fast", 1.0), ("fast-b", 2.0)):
+    for place, mean_ms in (("fast", 1.0), ("fast-b", 2.0)):
         (tmp_path / place).mkdir()
-        rows = {"scheduler": "fcfs", "speedup": 1.0, "x.y": 1, "seed": [1, 2], "mean_ms": [ms, ms + 10]}
-        polars.DataFrame(rows).write_csv(tmp_path / place / "runs.csv")
-    there, other = Runs(tmp_path), Runs(tmp_path, ("-b", "seed 2"))
-    assert there.place("fast") == "fast"
-    assert (other.place("fast"), other.place("slow")) == ("fast-b", "slow")
-    assert there.experiment("fast").mean(1, 1.0, "mean_ms") == 6.0
-    assert other.experiment("fast").mean(1, 1.0, "mean_ms") == 12.0
+        columns = {
+            "scheduler": "fcfs",
+            "speedup": 1.0,
+            "x.y": 1,
+            "seed": [1, 2],
+            "mean_ms": [mean_ms, mean_ms + 10],
+        }
+        polars.DataFrame(columns).write_csv(tmp_path / place / "runs.csv")
+    default_runs, other_runs = Runs(tmp_path), Runs(tmp_path, ("-b", "seed 2"))
+    assert default_runs.place("fast") == "fast"
+    assert (other_runs.place("fast"), other_runs.place("slow")) == ("fast-b", "slow")
+    assert default_runs.experiment("fast").mean(1, 1.0, "mean_ms") == 6.0
+    assert other_runs.experiment("fast").mean(1, 1.0, "mean_ms") == 12.0
     assert (mark_value(("-b", "seed 2"), "seed"), mark_value((), "seed")) == ("2", "")
 
 

@@ -21,7 +21,7 @@ def workload_settings(value: Value) -> dict[str, float]:
     return {name.removeprefix(PREFIX): float(number) for name, number in settings}
 
 
-SWEPT = {
+SWEPT_SETTINGS = {
     f"{workload} {value.name}": (STAND_INS[workload], settings)
     for choice in choices("hybrid")
     for value in choice.values
@@ -32,18 +32,18 @@ SWEPT = {
 
 
 def test_each_popularity_is_checked() -> None:
-    assert len(SWEPT) == 6
+    assert len(SWEPT_SETTINGS) == 6
 
 
 @pytest.mark.slow("generates a stand-in of up to 1.2 million requests")
-@pytest.mark.parametrize("name", SWEPT)
+@pytest.mark.parametrize("name", SWEPT_SETTINGS)
 def test_other_popularity_touches_published_data(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    stand_in, settings = SWEPT[name]
-    swept = replace(
+    stand_in, settings = SWEPT_SETTINGS[name]
+    swept_calibration = replace(
         calibration.CALIBRATIONS[stand_in],
         parameters={**calibration.CALIBRATIONS[stand_in].parameters, **settings},
     )
-    monkeypatch.setitem(calibration.CALIBRATIONS, name, swept)
+    monkeypatch.setitem(calibration.CALIBRATIONS, name, swept_calibration)
     row = next(row for row in calibration.calibrate(name).rows if row.statistic.name == "data touched")
     assert row.deviation is not None
     assert abs(row.deviation) <= MAX_DIFFERENCE

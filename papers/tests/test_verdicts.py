@@ -40,18 +40,18 @@ def test_definition_without_judge_cites_tests() -> None:
 
 
 def test_claim_that_follows_from_choice_is_fitted() -> None:
-    choice = claims.replace(CLAIM, choice="It was set to {it}.")
+    fitted_claim = claims.replace(CLAIM, choice="It was set to {it}.")
     assert judge_criterion(holds=True).with_numbers(it=1).verdict(CLAIM) == Verdict(MET, "It is 1.")
-    assert judge_criterion(holds=True).with_numbers(it=1).verdict(choice) == Verdict(
+    assert judge_criterion(holds=True).with_numbers(it=1).verdict(fitted_claim) == Verdict(
         FITTED, "It is 1.", "It was set to 1."
     )
-    assert judge_criterion(holds=False).with_numbers(it=1).verdict(choice) == Verdict(
+    assert judge_criterion(holds=False).with_numbers(it=1).verdict(fitted_claim) == Verdict(
         NOT_MET, "It is 1.", "Because 1."
     )
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "both"),
+    ("first", "second", "combined"),
     [
         (MET, MET, MET),
         (MET, NOT_MET, DEPENDS),
@@ -63,20 +63,22 @@ def test_claim_that_follows_from_choice_is_fitted() -> None:
         (FITTED, FITTED, FITTED),
     ],
 )
-def test_equal_readings_are_both_shown(first: str, second: str, both: str) -> None:
-    actual = ClaimVerdict(Verdict(first, "A.", "Why A."), Verdict(second, "B.", "Why B."), equal=True)
-    assert actual.outcome == both
-    text = section(claims.replace(CLAIM, depends_on="columns"), actual, "Up", "Both ways")
-    assert text.startswith(f"# X-1: {both}{' columns' * (both == DEPENDS)}\n")
+def test_equal_readings_are_both_shown(first: str, second: str, combined: str) -> None:
+    claim_verdict = ClaimVerdict(
+        Verdict(first, "A.", "Why A."), Verdict(second, "B.", "Why B."), both_count=True
+    )
+    assert claim_verdict.outcome == combined
+    text = section(claims.replace(CLAIM, depends_on="columns"), claim_verdict, "Up", "Both ways")
+    assert text.startswith(f"# X-1: {combined}{' columns' * (combined == DEPENDS)}\n")
     assert f"**Up: {first}.** A." in text
     assert f"**Both ways: {second}.** B." in text
     assert "**Why** (up). Why A." in text
 
 
 def test_secondary_reading_does_not_count() -> None:
-    actual = ClaimVerdict(Verdict(MET, "A."), Verdict(NOT_MET, "B."))
-    assert actual.outcome == MET
-    assert "**In order** (not met). B." in section(CLAIM, actual, "", "In order")
+    claim_verdict = ClaimVerdict(Verdict(MET, "A."), Verdict(NOT_MET, "B."))
+    assert claim_verdict.outcome == MET
+    assert "**In order** (not met). B." in section(CLAIM, claim_verdict, "", "In order")
 
 
 @pytest.mark.parametrize(
@@ -101,17 +103,21 @@ def test_secondary_reading_does_not_count() -> None:
 )
 def test_printed_number_decides_outcome(printed: str, values: list[float], outcome: str) -> None:
     claim = claims.replace(CLAIM, printed=(printed,))
-    judged = judge_printed(values, direction=True).with_numbers(it=1)
-    assert judged.verdict(claim).outcome == outcome
-    assert judge_printed(values, direction=True, holds=False).outcome == DIRECTION_ONLY
-    wrong_way = judge_printed(values, direction=False).with_numbers(it=1).verdict(claim).outcome
-    assert wrong_way == (MET if outcome == MET else NOT_MET)
+    judgment = judge_printed(values, direction_holds=True).with_numbers(it=1)
+    assert judgment.verdict(claim).outcome == outcome
+    assert judge_printed(values, direction_holds=True, rest_holds=False).outcome == DIRECTION_ONLY
+    outcome_of_wrong_direction = (
+        judge_printed(values, direction_holds=False).with_numbers(it=1).verdict(claim).outcome
+    )
+    assert outcome_of_wrong_direction == (MET if outcome == MET else NOT_MET)
 
 
 def test_comparison_shows_range_and_ratio() -> None:
     claim = claims.replace(CLAIM, printed=("13 to 32 %",))
-    (shown,) = judge_printed([-0.023, 0.113], direction=True).with_numbers(it=1).verdict(claim).comparisons
-    assert (shown.published, shown.ours, shown.ratio) == ("13 to 32 %", "-2.3 to 11.3 %", 0.2)
+    (comparison,) = (
+        judge_printed([-0.023, 0.113], direction_holds=True).with_numbers(it=1).verdict(claim).comparisons
+    )
+    assert (comparison.published, comparison.ours, comparison.ratio) == ("13 to 32 %", "-2.3 to 11.3 %", 0.2)
     assert [PrintedNumber(text).ratio([0.4, 0.6]) for text in ("50 %", "over 50 %", "up to 50 %")] == [
         1.0,
         0.8,
@@ -119,16 +125,18 @@ def test_comparison_shows_range_and_ratio() -> None:
     ]
 
 
-@pytest.mark.parametrize(("met", "outcome"), [(10, MET), (9, NEARLY_MET), (6, DIRECTION_ONLY), (5, NOT_MET)])
-def test_share_of_comparisons_decides_outcome(met: int, outcome: str) -> None:
-    compared = [True] * met + [False] * (10 - met)
-    assert judge_comparisons(compared).outcome == outcome
-    assert judge_comparisons(compared, also=False).outcome in (DIRECTION_ONLY, NOT_MET)
+@pytest.mark.parametrize(
+    ("met_count", "outcome"), [(10, MET), (9, NEARLY_MET), (6, DIRECTION_ONLY), (5, NOT_MET)]
+)
+def test_share_of_comparisons_decides_outcome(met_count: int, outcome: str) -> None:
+    agreements = [True] * met_count + [False] * (10 - met_count)
+    assert judge_comparisons(agreements).outcome == outcome
+    assert judge_comparisons(agreements, rest_holds=False).outcome in (DIRECTION_ONLY, NOT_MET)
 
 
 def test_section_quotes_the_paper() -> None:
-    quoted = claims.replace(CLAIM, paper="lin", quote="a * b (< 512B)")
-    text = section(quoted, ClaimVerdict(Verdict(MET, "A.")), "", "")
+    claim = claims.replace(CLAIM, paper="lin", quote="a * b (< 512B)")
+    text = section(claim, ClaimVerdict(Verdict(MET, "A.")), "", "")
     assert '\n\n**Quotation.** "a \\* b (&lt; 512B)" (Lin).\n\n' in text
 
 

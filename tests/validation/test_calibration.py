@@ -61,6 +61,7 @@ def test_page_is_up_to_date(everything: bool) -> None:
     short_names = calibration.GENERATORS
     sections = [calibration.section(name) for name in (study.CALIBRATIONS if everything else short_names)]
     differences = [
-        section_difference(page, section) for section in (*sections, *map(calibration.choices, short_names))
+        section_difference(page, section)
+        for section in (*sections, *map(calibration.choices_section, short_names))
     ]
     assert not any(differences), f"{differences}; run: python -m lab.calibration"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lab.validation import disk_open
-from lab.validation.disk_open import OpenRun, comparison, runs, shifted_deviations, shifted_phases_off
+from lab.validation.disk_open import OpenRun, comparison, runs, shifted_deviations, shifted_phase_deviations
 
 needs_reference = pytest.mark.skipif(not disk_open.is_present(), reason=disk_open.MISSING_MESSAGE)
 
@@ -27,7 +27,7 @@ SPTF = [run for run in runs() if run.column == "sptf_angle_fixed"]
 PHASES_WITH_CHANCE_TURNS = ("read16_2streams", "read16_interrupted")
 """Phases of streams in which single revolutions, gained or lost by chance, change the mean."""
 
-SERVED_ALIKE = [run for run in runs() if run.is_alike]
+SERVED_ALIKE = [run for run in runs() if run.has_same_rules]
 
 
 @needs_reference
@@ -87,7 +87,7 @@ def test_streams_take_as_long_in_every_phase(case: OpenRun) -> None:
         if phase not in ("write64_fast", *PHASES_WITH_CHANCE_TURNS)
     )
     # The recorded run is within those with other platter angles.
-    shifted_deviations_by_phase = shifted_phases_off(case)
+    shifted_deviations_by_phase = shifted_phase_deviations(case)
     assert all(
         abs(shifted_deviations_by_phase[phase].mean())
         < 3 * shifted_deviations_by_phase[phase].std(ddof=1)

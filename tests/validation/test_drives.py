@@ -18,14 +18,14 @@ def test_demerit_is_below_the_reference_simulator(drive: str, capsys: pytest.Cap
     assert command_line(["check", drive, "--measured", str(drives.stream(drive)), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     recorded = drives.recorded_stream(drive)
-    assert report["requests"] == len(recorded.measured)
+    assert report["requests"] == len(recorded.measured_ns)
     assert report["demerit_ms"] < recorded.demerit()
 
 
 @pytest.mark.parametrize("drive", [drive for drive in DRIVES if drive not in ("atlas-10k", "dec-rz26")])
 def test_published_drive_agrees_with_reference_simulator(drive: str) -> None:
     _, simulated_ns = drives.replay(drive, Host())
-    reference_ns = drives.recorded_stream(drive).simulated
+    reference_ns = drives.recorded_stream(drive).simulated_ns
     # The simulator's platters drift by a millionth, so a sector just reached here may be missed there.
     near_count = sum(abs(a - b) < 1e6 for a, b in zip(simulated_ns, reference_ns, strict=True))
     assert near_count / len(reference_ns) > 0.95

@@ -108,7 +108,7 @@ def test_saved_fingerprints_are_used_until_a_source_changes(
     assert Fingerprints(file).get(entry) == "1"
     results[0] = "2"
     assert Fingerprints(file).get(entry) == "1"
-    monkeypatch.setattr(running, "inputs", lambda: "others")
+    monkeypatch.setattr(running, "inputs_hash", lambda: "others")
     assert Fingerprints(file).get(entry) == "2"
 
 
@@ -120,7 +120,7 @@ def test_failed_publication_leaves_the_manifest_unchanged(bench: Bench) -> None:
     outputs = [replace(output, publish=fail) for output in bench.outputs]
     runner = Runner(manifest)
     runner.run(check(outputs, manifest, Fingerprints()))
-    assert runner.failed == [PAGE]
+    assert runner.failed_names == [PAGE]
     assert manifest.get(PAGE, "one") is None
 
 
@@ -149,7 +149,7 @@ def test_entry_without_reference_data_is_not_checked(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (output,) = bench.outputs
-    entries = [replace(output.entries[0], missing="no data")]
+    entries = [replace(output.entries[0], missing_reason="no data")]
     monkeypatch.setattr(command, "outputs", lambda: [replace(output, entries=entries)])
     assert command.main(["--check", "--strict"]) == 1
     assert "one: not checked: no data" in capsys.readouterr().out

@@ -14,7 +14,7 @@ def cases(*selected: OpenRun) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("case", [pytest.param(run, id=run.name) for run in selected])
 
 
-@cases(*(run for run in RUNS if run.is_alike))
+@cases(*(run for run in RUNS if run.has_same_rules))
 def test_service_times_agree(case: OpenRun) -> None:
     compared = comparison(case, WITNESSES)
     assert abs(compared.service_off) < 0.003

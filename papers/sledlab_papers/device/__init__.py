@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from ..claims import register_judges
 from ..runs import Runs
 from ..topic import ClaimVerdict, Topic
-from ..validated import KINEMATICS
+from ..validation_results import KINEMATICS
 from . import mechanics, parameters
 
 register_judges(parameters, mechanics)
 
 
-def _places(_: Runs, __: Mapping[str, ClaimVerdict]) -> dict[str, str]:
+def _page_texts(_: Runs, __: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     return {"pairs": f"{mechanics.PAIRS:,}"}
 
 
-DEVICE = Topic("device", (), Runs, _places, validation_results=(KINEMATICS,))
+DEVICE = Topic("device", (), Runs, _page_texts, validation_results=(KINEMATICS,))
 """A topic without experiments: its claims are judged by parameters and single runs."""

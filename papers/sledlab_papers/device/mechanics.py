@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..claims import Judgment, judge_criterion, judge_definition
 from ..simulator import random_pairs
-from ..validated import chunk_errors, kinematic_errors
+from ..validation_results import chunk_errors, kinematic_errors
 
 PAIRS = 100_000
 
@@ -20,50 +20,57 @@ NEAR = 1e-9
 NEAR_MS = 1e-6
 
 
-def _parts() -> dict[str, npt.NDArray[np.int64]]:
+def _move_parts_ns() -> dict[str, npt.NDArray[np.int64]]:
     """Parts in ns of moves between random places of a G2 sled."""
-    rows = random_pairs("mems-g2", PAIRS).requests
+    requests = random_pairs("mems-g2", PAIRS).requests
     names = ("seek_x_ns", "settle_ns", "seek_y_ns", "turnaround_ns", "positioning_ns")
-    return {name: rows[name].to_numpy().astype(np.int64) for name in names}
+    return {name: requests[name].to_numpy().astype(np.int64) for name in names}
 
 
 def h_21(_: Path) -> Judgment:
     """Positioning time is the longer of x and y."""
-    measured = _parts()
-    x, y = measured["seek_x_ns"] + measured["settle_ns"], measured["seek_y_ns"] + measured["turnaround_ns"]
-    off = np.abs(measured["positioning_ns"] - np.maximum(x, y)).max()
-    return judge_definition(bool(off == 0)).with_numbers(pairs=PAIRS, off=int(off))
+    parts_ns = _move_parts_ns()
+    x_ns, y_ns = (
+        parts_ns["seek_x_ns"] + parts_ns["settle_ns"],
+        parts_ns["seek_y_ns"] + parts_ns["turnaround_ns"],
+    )
+    max_error_ns = np.abs(parts_ns["positioning_ns"] - np.maximum(x_ns, y_ns)).max()
+    return judge_definition(bool(max_error_ns == 0)).with_numbers(pairs=PAIRS, off=int(max_error_ns))
 
 
 def h_22(_: Path) -> Judgment:
     """Settling after every move in x and no other; turnarounds in y."""
-    measured = _parts()
-    moved, settled = measured["seek_x_ns"] > 0, measured["settle_ns"]
-    always = np.unique(settled[moved])
-    turned = float((measured["turnaround_ns"] > 0).mean())
-    return judge_definition(len(always) == 1 and not settled[~moved].any()).with_numbers(
-        settle_ms=float(always[0]) / 1e6, moved=float(moved.mean()), turned=turned
+    parts_ns = _move_parts_ns()
+    moves_in_x, settle_ns = parts_ns["seek_x_ns"] > 0, parts_ns["settle_ns"]
+    settle_times_ns = np.unique(settle_ns[moves_in_x])
+    turnaround_share = float((parts_ns["turnaround_ns"] > 0).mean())
+    return judge_definition(len(settle_times_ns) == 1 and not settle_ns[~moves_in_x].any()).with_numbers(
+        settle_ms=float(settle_times_ns[0]) / 1e6, moved=float(moves_in_x.mean()), turned=turnaround_share
     )
 
 
 def h_23(_: Path) -> Judgment:
     """The printed turning point, and integration to the end."""
-    measured = kinematic_errors()
-    off, published = measured["integrated seek"], measured["published seek"]
-    return judge_criterion(off <= NEAR and published <= NEAR).with_numbers(off=off, printed=published)
+    errors = kinematic_errors()
+    integration_error, published_error = errors["integrated seek"], errors["published seek"]
+    return judge_criterion(integration_error <= NEAR and published_error <= NEAR).with_numbers(
+        off=integration_error, printed=published_error
+    )
 
 
 def h_24(_: Path) -> Judgment:
     """The closed form against integration."""
-    measured = kinematic_errors()
-    off, turnaround = measured["integrated seek"], measured["integrated turnaround"]
-    off_ms = off * measured["longest seek (ms)"]
-    return judge_criterion(off_ms <= NEAR_MS).with_numbers(off=off, turnaround=turnaround, off_ms=off_ms)
+    errors = kinematic_errors()
+    relative_error, turnaround_error = errors["integrated seek"], errors["integrated turnaround"]
+    error_ms = relative_error * errors["longest seek (ms)"]
+    return judge_criterion(error_ms <= NEAR_MS).with_numbers(
+        off=relative_error, turnaround=turnaround_error, off_ms=error_ms
+    )
 
 
 def h_25(_: Path) -> Judgment:
     """The piecewise form by its chunks."""
-    measured = chunk_errors()
-    errors = ", ".join(f"{100 * error:.2g} % with {chunks}" for chunks, error in measured.items())
-    converges = all(fine < coarse for coarse, fine in pairwise(measured.values()))
-    return judge_criterion(holds=False, direction=converges).with_numbers(errors=errors)
+    errors_by_chunks = chunk_errors()
+    details = ", ".join(f"{100 * error:.2g} % with {chunks}" for chunks, error in errors_by_chunks.items())
+    converges = all(fine < coarse for coarse, fine in pairwise(errors_by_chunks.values()))
+    return judge_criterion(holds=False, direction_holds=converges).with_numbers(errors=details)

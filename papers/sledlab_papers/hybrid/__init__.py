@@ -10,7 +10,7 @@ from ..claims import register_judges
 from ..markdown import table
 from ..simulator import calibration, catalog
 from ..topic import ClaimVerdict, Topic
-from ..wording import figure, format_rows
+from ..wording import format_number, format_rows
 from . import (
     baselines,
     conclusions,
@@ -18,7 +18,7 @@ from . import (
     future,
     mechanics,
     parameters,
-    recorded,
+    recorded_traces,
     singles,
     sizes,
     techniques,
@@ -32,7 +32,7 @@ from .systems import (
     IDLE_SUFFIX,
     SIZES,
     TECHNIQUES,
-    Systems,
+    HybridRuns,
     largest_spread,
     plan,
 )
@@ -41,17 +41,19 @@ register_judges(parameters, workloads, mechanics, techniques, sizes, baselines, 
 PLAN = tuple(plan())
 
 
-def _places(runs: Systems, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
-    dense = {f"dense_{name}": shown for name, shown in _figures(_dense_runs(runs.directory)).items()}
-    idle = replace(runs, readings=(IDLE_SUFFIX, *runs.readings))
+def _page_texts(runs: HybridRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
+    dense_texts = {
+        f"dense_{name}": text for name, text in _figure_tables(_dense_runs(runs.directory)).items()
+    }
+    idle_runs = replace(runs, readings=(IDLE_SUFFIX, *runs.readings))
     return {
         "experiments": runs.experiment_table(PLAN),
         **_fitted_values(runs),
-        **_figures(runs),
-        **dense,
-        "idle_figure_4": _figure_4(idle),
+        **_figure_tables(runs),
+        **dense_texts,
+        "idle_figure_4": _figure_4(idle_runs),
         "behind": baselines.detail_table(runs),
-        "recorded": recorded.means(runs),
+        "recorded": recorded_traces.means_table(runs),
         "replacement": conclusions.replacement_table(runs),
         "log_disk": conclusions.log_table(runs),
         "spread_5": _spread(runs, SIZES),
@@ -60,38 +62,40 @@ def _places(runs: Systems, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     }
 
 
-def _spread(runs: Systems, name: str) -> str:
+def _spread(runs: HybridRuns, name: str) -> str:
     """The largest difference between seeds of an experiment, in percent."""
     means = (mean for workload in WORKLOADS for mean in runs.seed_means(name, workload).values())
     return f"{100 * largest_spread(means):.1f}"
 
 
-def _figures(runs: Systems) -> dict[str, str]:
+def _figure_tables(runs: HybridRuns) -> dict[str, str]:
     """Figures 4 to 7 as tables."""
     return {
-        "demand": baselines.means(runs),
-        "idle": baselines.means(replace(runs, readings=(IDLE_SUFFIX, *runs.readings))),
+        "demand": baselines.figure_6(runs),
+        "idle": baselines.figure_6(replace(runs, readings=(IDLE_SUFFIX, *runs.readings))),
         "figure_4": _figure_4(runs),
-        "figure_5": sizes.tables(runs),
-        "figure_7": cost.curves(runs),
+        "figure_5": sizes.figure_5(runs),
+        "figure_7": cost.figure_7(runs),
     }
 
 
-def _figure_4(runs: Systems) -> str:
+def _figure_4(runs: HybridRuns) -> str:
     """Figure 4 as a table."""
     return table(["techniques", *(TITLES[workload] for workload in WORKLOADS)], techniques.figure_4(runs))
 
 
-def _dense_runs(directory: Path) -> Systems:
-    return Systems(directory, (DENSE_SUFFIX,))
+def _dense_runs(directory: Path) -> HybridRuns:
+    return HybridRuns(directory, (DENSE_SUFFIX,))
 
 
-def _fitted_values(runs: Systems) -> dict[str, str]:
+def _fitted_values(runs: HybridRuns) -> dict[str, str]:
     """The fitted parameters, and the numbers that they were fitted to."""
     stand_in = workloads.STAND_INS[CELLO]
-    share = calibration.CALIBRATIONS[stand_in].parameters["burst_share"]
-    usual = next(s.default for s in catalog.workload.show(CELLO).parameters if s.name == "burst_share")
-    disk, cached = (
+    burst_share = calibration.CALIBRATIONS[stand_in].parameters["burst_share"]
+    default_burst_share = next(
+        s.default for s in catalog.workload.show(CELLO).parameters if s.name == "burst_share"
+    )
+    disk_means_ms, caching_means_ms = (
         runs.workload_runs(name, CELLO).seed_values(system, 1.0, "mean_ms")
         for name, system in ((BASELINES, DISK), (TECHNIQUES, ALL))
     )
@@ -103,9 +107,11 @@ def _fitted_values(runs: Systems) -> dict[str, str]:
     }
     return {
         "published": str(baselines.FITTED_RATIO),
-        "share": f"{share:g}",
-        "usual": f"{usual:g}",
-        "ratios": format_rows("{}", (figure(a / b) for a, b in zip(disk, cached, strict=True))),
+        "share": f"{burst_share:g}",
+        "usual": f"{default_burst_share:g}",
+        "ratios": format_rows(
+            "{}", (format_number(a / b) for a, b in zip(disk_means_ms, caching_means_ms, strict=True))
+        ),
         "queue_mean": f"{queue.mean:.1f}",
         "queue_p95": f"{queue.p95:,.0f}",
         "queue_most": f"{queue.max_length:,}",
@@ -116,8 +122,8 @@ def _fitted_values(runs: Systems) -> dict[str, str]:
 HYBRID = Topic(
     "hybrid",
     PLAN,
-    Systems,
-    _places,
+    HybridRuns,
+    _page_texts,
     other_reading=(DENSE_SUFFIX,),
     title="Sectors twice as fast",
     other_title="Double density",

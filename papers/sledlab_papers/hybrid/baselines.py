@@ -26,7 +26,7 @@ from .names import (
     WORKLOADS,
 )
 from .sizes import DEFAULT_MB, best_kb, curve
-from .systems import SEGMENT_KB, SIZES_MB, Systems
+from .systems import SEGMENT_KB, SIZES_MB, HybridRuns
 
 FIGURE_6 = (DISK, MEMS, DISK_RAM, MWB, NONE, ALL)
 SYSTEMS = (DISK, MEMS, DISK_RAM, MWB, FIFO, NONE, ALL)
@@ -49,19 +49,19 @@ PRINTED_LEAD = PrintedNumber("6 to 64 %")
 TPCC_MS = {NONE: 3.79, ALL: 3.09}
 
 
-def means(runs: Systems) -> str:
+def figure_6(runs: HybridRuns) -> str:
     """Figure 6 as a table."""
     rows = []
     for system in SYSTEMS:
         cells = []
         for workload in WORKLOADS:
-            over = runs.is_overloaded(workload, system)
-            cells.append("overload" if over else f"{runs.mean(workload, system):.2f}")
+            is_overloaded = runs.is_overloaded(workload, system)
+            cells.append("overload" if is_overloaded else f"{runs.mean(workload, system):.2f}")
         rows.append([LABELS.get(system, system), *cells])
     return table(["mean response, ms", *(TITLES[workload] for workload in WORKLOADS)], rows)
 
 
-def detail_table(runs: Systems) -> str:
+def detail_table(runs: HybridRuns) -> str:
     """Figures that explain the means: by operation, queues, utilization and hits."""
     head = [
         "workload and system",
@@ -72,168 +72,179 @@ def detail_table(runs: Systems) -> str:
     for workload in WORKLOADS:
         for system in FIGURE_6:
             row = runs.row(workload, system)
-            over = row.saturated
-            times = [row.read_mean_ms, row.write_mean_ms, row.p99_ms]
-            hits = f"{100 * row.read_hits:.0f}" if row.hybrid_reads else ""
+            is_overloaded = row.saturated
+            times_ms = [row.read_mean_ms, row.write_mean_ms, row.p99_ms]
+            hit_text = f"{100 * row.read_hits:.0f}" if row.hybrid_reads else ""
             rows.append(
                 [
                     f"{TITLES[workload]}, {LABELS.get(system, system)}",
-                    *("overload" if over else f"{time:.2f}" if time else "" for time in times),
+                    *("overload" if is_overloaded else f"{time:.2f}" if time else "" for time in times_ms),
                     f"{row.queue_max:,}",
                     f"{100 * row.utilization:.1f}",
-                    hits,
+                    hit_text,
                 ]
             )
     return table(head, rows)
 
 
-def w_01(runs: Systems) -> Judgment:
+def w_01(runs: HybridRuns) -> Judgment:
     """Caching disk compared with MEMS alone."""
     shares = {workload: runs.mean(workload, MEMS) / runs.mean(workload, ALL) for workload in WORKLOADS}
     details = ", ".join(f"{TITLES[workload]} {100 * share:.0f} %" for workload, share in shares.items())
-    judged = [shares[workload] for workload in (CELLO, TPCC)]
-    return judge_printed(judged, direction=min(judged) >= MIN_SHARE).with_numbers(
+    judged_shares = [shares[workload] for workload in (CELLO, TPCC)]
+    return judge_printed(judged_shares, direction_holds=min(judged_shares) >= MIN_SHARE).with_numbers(
         details=details, shares=shares
     )
 
 
-def w_02(runs: Systems) -> Judgment:
+def w_02(runs: HybridRuns) -> Judgment:
     """Write buffer compared with disk on cello."""
-    factor, cached = runs.speedup(CELLO, MWB, DISK), runs.speedup(CELLO, ALL, DISK)
-    return judge_printed([factor], direction=factor >= MIN_SPEEDUP).with_numbers(factor=factor, cached=cached)
+    factor, caching_factor = runs.speedup(CELLO, MWB, DISK), runs.speedup(CELLO, ALL, DISK)
+    return judge_printed([factor], direction_holds=factor >= MIN_SPEEDUP).with_numbers(
+        factor=factor, cached=caching_factor
+    )
 
 
-def w_03(runs: Systems) -> Judgment:
+def w_03(runs: HybridRuns) -> Judgment:
     """Caching disk compared with disk."""
     factors = {workload: runs.speedup(workload, ALL, DISK) for workload in (CELLO, HPLAJW)}
     details = ", ".join(f"{TITLES[workload]} {factor:.1f} times" for workload, factor in factors.items())
-    ordered = factors[CELLO] > factors[HPLAJW] > 3
-    return judge_printed([factors[CELLO]], [factors[HPLAJW]], direction=ordered).with_numbers(
+    is_ordered = factors[CELLO] > factors[HPLAJW] > 3
+    return judge_printed([factors[CELLO]], [factors[HPLAJW]], direction_holds=is_ordered).with_numbers(
         details=details, factors=factors, fitted=FITTED_RATIO
     )
 
 
-def _systems_by_time(runs: Systems, workload: str) -> list[str]:
-    stable = [system for system in FIGURE_6 if not runs.is_overloaded(workload, system)]
-    return sorted(stable, key=lambda system: runs.mean(workload, system))
+def _systems_by_time(runs: HybridRuns, workload: str) -> list[str]:
+    stable_systems = [system for system in FIGURE_6 if not runs.is_overloaded(workload, system)]
+    return sorted(stable_systems, key=lambda system: runs.mean(workload, system))
 
 
-def w_31(runs: Systems) -> Judgment:
+def w_31(runs: HybridRuns) -> Judgment:
     """The fastest system."""
-    first = {workload: _systems_by_time(runs, workload)[0] for workload in (TPCD, TPCC, CELLO)}
+    fastest_systems = {workload: _systems_by_time(runs, workload)[0] for workload in (TPCD, TPCC, CELLO)}
     details = "; ".join(
         f"{TITLES[workload]} "
         + ", ".join(
             f"{LABELS.get(system, system)} {runs.mean(workload, system):.2f} ms"
             for system in _systems_by_time(runs, workload)[:3]
         )
-        for workload in first
+        for workload in fastest_systems
     )
-    right = [system == MEMS for system in first.values()]
-    return judge_criterion(all(right), any(right)).with_numbers(details=details)
+    are_mems = [system == MEMS for system in fastest_systems.values()]
+    return judge_criterion(all(are_mems), any(are_mems)).with_numbers(details=details)
 
 
-def w_32(runs: Systems) -> Judgment:
+def w_32(runs: HybridRuns) -> Judgment:
     """RAM compared with MEMS."""
-    above = {workload: runs.change(workload, DISK_RAM, MEMS) for workload in WORKLOADS}
-    details = ", ".join(f"{TITLES[workload]} {percent(share, 1)} %" for workload, share in above.items())
-    others = [above[workload] > 0.25 for workload in (TPCD, TPCC, CELLO)]
-    a_little = -0.25 <= above[HPLAJW] < 0
-    return judge_criterion(a_little and all(others), abs(above[HPLAJW]) <= 0.25 and all(others)).with_numbers(
-        details=details, above=above
-    )
+    changes = {workload: runs.change(workload, DISK_RAM, MEMS) for workload in WORKLOADS}
+    details = ", ".join(f"{TITLES[workload]} {percent(share, 1)} %" for workload, share in changes.items())
+    are_much_slower = [changes[workload] > 0.25 for workload in (TPCD, TPCC, CELLO)]
+    is_slightly_faster = -0.25 <= changes[HPLAJW] < 0
+    return judge_criterion(
+        is_slightly_faster and all(are_much_slower), abs(changes[HPLAJW]) <= 0.25 and all(are_much_slower)
+    ).with_numbers(details=details, above=changes)
 
 
-def w_33(runs: Systems) -> Judgment:
+def w_33(runs: HybridRuns) -> Judgment:
     """RAM compared with the caching disk."""
-    faster = {
+    reductions = {
         workload: 1 - runs.mean(workload, DISK_RAM) / runs.mean(workload, ALL) for workload in WORKLOADS
     }
-    details = ", ".join(f"{TITLES[workload]} {percent(-share, 1)} %" for workload, share in faster.items())
-    sign = min(faster.values()) > 0
-    inside = [PRINTED_LEAD.is_met([share]) for share in faster.values()]
-    return judge_printed(faster.values(), direction=sign).with_numbers(
-        details=details, inside=sum(inside), compared=len(inside)
+    details = ", ".join(
+        f"{TITLES[workload]} {percent(-share, 1)} %" for workload, share in reductions.items()
+    )
+    is_always_faster = min(reductions.values()) > 0
+    are_inside = [PRINTED_LEAD.is_met([share]) for share in reductions.values()]
+    return judge_printed(reductions.values(), direction_holds=is_always_faster).with_numbers(
+        details=details, inside=sum(are_inside), compared=len(are_inside)
     )
 
 
-def w_34(runs: Systems) -> Judgment:
+def w_34(runs: HybridRuns) -> Judgment:
     """TPCD through a write buffer."""
-    disk, buffered = runs.mean(TPCD, DISK), runs.mean(TPCD, MWB)
-    return judge_fitted(abs(buffered / disk - 1) <= 0.001).with_numbers(disk=disk, buffered=buffered)
+    disk_ms, buffered_ms = runs.mean(TPCD, DISK), runs.mean(TPCD, MWB)
+    return judge_fitted(abs(buffered_ms / disk_ms - 1) <= 0.001).with_numbers(
+        disk=disk_ms, buffered=buffered_ms
+    )
 
 
-def w_35(runs: Systems) -> Judgment:
+def w_35(runs: HybridRuns) -> Judgment:
     """TPCD through a caching disk."""
-    above = {system: runs.change(TPCD, system, DISK) for system in (NONE, ALL)}
-    small = best_kb(runs, TPCD, DEFAULT_MB)
-    best = curve(runs, TPCD, DEFAULT_MB)[small] / runs.mean(TPCD, DISK) - 1
+    changes = {system: runs.change(TPCD, system, DISK) for system in (NONE, ALL)}
+    best_size_kb = best_kb(runs, TPCD, DEFAULT_MB)
+    best_change = curve(runs, TPCD, DEFAULT_MB)[best_size_kb] / runs.mean(TPCD, DISK) - 1
     hits = runs.row(TPCD, NONE).read_hits
-    slower = min(above.values()) > 0
-    return judge_printed(above.values(), direction=above[NONE] > 0, holds=slower).with_numbers(
-        none=above[NONE],
-        all=above[ALL],
+    is_slower = min(changes.values()) > 0
+    return judge_printed(
+        changes.values(), direction_holds=changes[NONE] > 0, rest_holds=is_slower
+    ).with_numbers(
+        none=changes[NONE],
+        all=changes[ALL],
         segment_kb=SEGMENT_KB[TPCD],
-        best=best,
-        small=small,
+        best=best_change,
+        small=best_size_kb,
         hits=hits,
     )
 
 
-def w_36(runs: Systems) -> Judgment:
+def w_36(runs: HybridRuns) -> Judgment:
     """TPCD on a disk with RAM."""
-    gain = 1 - runs.mean(TPCD, DISK_RAM) / runs.mean(TPCD, DISK)
-    return judge_criterion(0 <= gain < 0.4).with_numbers(change=-gain)
+    reduction = 1 - runs.mean(TPCD, DISK_RAM) / runs.mean(TPCD, DISK)
+    return judge_criterion(0 <= reduction < 0.4).with_numbers(change=-reduction)
 
 
-def _measured_text(runs: Systems, workload: str, system: str) -> str:
+def _response_text(runs: HybridRuns, workload: str, system: str) -> str:
     """A mean response time in words, or that there is none."""
     return "overload" if runs.is_overloaded(workload, system) else f"{runs.mean(workload, system):.2f} ms"
 
 
-def _queue(runs: Systems, system: str) -> str:
+def _queue_text(runs: HybridRuns, system: str) -> str:
     row = runs.row(TPCC, system)
     state = "keeps growing" if row.saturated else "does not grow"
     return f"{LABELS.get(system, system)} {state} (longest {row.queue_max:,})"
 
 
-def _overloaded_text(over: Mapping[str, bool]) -> str:
+def _overloaded_text(overloads: Mapping[str, bool]) -> str:
     """The overloaded ones of several systems, in words."""
-    return ", ".join(LABELS.get(system, system) for system, checked in over.items() if checked) or "none"
+    return (
+        ", ".join(LABELS.get(system, system) for system, is_overloaded in overloads.items() if is_overloaded)
+        or "none"
+    )
 
 
-def w_37(runs: Systems) -> Judgment:
+def w_37(runs: HybridRuns) -> Judgment:
     """TPCC without a caching disk."""
-    over = {system: runs.is_overloaded(TPCC, system) for system in (DISK, MWB)}
+    overloads = {system: runs.is_overloaded(TPCC, system) for system in (DISK, MWB)}
     row = runs.row(TPCC, MWB)
-    per_s = (row.hybrid_back_reads + row.hybrid_back_writes) / row.elapsed_s
-    kb = row.hybrid_back_written_blocks / 2 / row.hybrid_back_writes
+    requests_per_s = (row.hybrid_back_reads + row.hybrid_back_writes) / row.elapsed_s
+    write_kb = row.hybrid_back_written_blocks / 2 / row.hybrid_back_writes
     # That a disk alone is overloaded does not count: the addresses of TPCC were chosen for that.
-    return judge_criterion(all(over.values())).with_numbers(
-        queues=_overloaded_text(over),
-        on_disk=_queue(runs, DISK),
-        on_buffer=_queue(runs, MWB),
-        buffered=_measured_text(runs, TPCC, MWB),
-        lazy=_measured_text(runs, TPCC, LAZY),
-        fifo=_measured_text(runs, TPCC, FIFO),
-        lazy_fifo=_measured_text(runs, TPCC, LAZY_FIFO),
+    return judge_criterion(all(overloads.values())).with_numbers(
+        queues=_overloaded_text(overloads),
+        on_disk=_queue_text(runs, DISK),
+        on_buffer=_queue_text(runs, MWB),
+        buffered=_response_text(runs, TPCC, MWB),
+        lazy=_response_text(runs, TPCC, LAZY),
+        fifo=_response_text(runs, TPCC, FIFO),
+        lazy_fifo=_response_text(runs, TPCC, LAZY_FIFO),
         hits=row.read_hits,
-        per_s=per_s,
-        kb=kb,
+        per_s=requests_per_s,
+        kb=write_kb,
     )
 
 
-def w_39(runs: Systems) -> Judgment:
+def w_39(runs: HybridRuns) -> Judgment:
     """TPCC with a caching disk."""
-    measured = {system: runs.mean(TPCC, system) for system in (NONE, ALL)}
-    gain = 1 - measured[ALL] / measured[NONE]
-    near = all(TPCC_MS[system] / 2 <= ms <= TPCC_MS[system] * 2 for system, ms in measured.items())
-    return judge_printed([measured[NONE]], [measured[ALL]], direction=near and gain > 0).with_numbers(
-        none=measured[NONE], all=measured[ALL], change=-gain
-    )
+    means_ms = {system: runs.mean(TPCC, system) for system in (NONE, ALL)}
+    reduction = 1 - means_ms[ALL] / means_ms[NONE]
+    are_near = all(TPCC_MS[system] / 2 <= ms <= TPCC_MS[system] * 2 for system, ms in means_ms.items())
+    return judge_printed(
+        [means_ms[NONE]], [means_ms[ALL]], direction_holds=are_near and reduction > 0
+    ).with_numbers(none=means_ms[NONE], all=means_ms[ALL], change=-reduction)
 
 
-def _parts(runs: Systems, workload: str) -> str:
+def _parts_text(runs: HybridRuns, workload: str) -> str:
     """Reads, writes and hits of caching disk and write buffer."""
     details = []
     for system in (ALL, MWB):
@@ -245,34 +256,34 @@ def _parts(runs: Systems, workload: str) -> str:
     return "; ".join(details)
 
 
-def w_40(runs: Systems) -> Judgment:
+def w_40(runs: HybridRuns) -> Judgment:
     """Caching disk against write buffer on cello."""
     factor = runs.change(CELLO, MWB, ALL)
-    return judge_printed([factor], direction=factor > 0).with_numbers(
+    return judge_printed([factor], direction_holds=factor > 0).with_numbers(
         factor=factor,
-        parts=_parts(runs, CELLO),
-        lazy=_measured_text(runs, CELLO, LAZY),
-        fifo=_measured_text(runs, CELLO, FIFO),
-        lazy_fifo=_measured_text(runs, CELLO, LAZY_FIFO),
+        parts=_parts_text(runs, CELLO),
+        lazy=_response_text(runs, CELLO, LAZY),
+        fifo=_response_text(runs, CELLO, FIFO),
+        lazy_fifo=_response_text(runs, CELLO, LAZY_FIFO),
     )
 
 
-def w_41(runs: Systems) -> Judgment:
+def w_41(runs: HybridRuns) -> Judgment:
     """Hplajw with both."""
-    all_ms, buffered = runs.mean(HPLAJW, ALL), runs.mean(HPLAJW, MWB)
-    best = {mb: best_kb(runs, HPLAJW, mb) for mb in SIZES_MB if mb >= DEFAULT_MB}
-    others = ", ".join(
-        f"{curve(runs, HPLAJW, mb)[kb]:.2f} ms with {mb} MB ({kb} KB)" for mb, kb in best.items()
+    all_ms, buffered_ms = runs.mean(HPLAJW, ALL), runs.mean(HPLAJW, MWB)
+    best_sizes_kb = {mb: best_kb(runs, HPLAJW, mb) for mb in SIZES_MB if mb >= DEFAULT_MB}
+    other_sizes_text = ", ".join(
+        f"{curve(runs, HPLAJW, mb)[kb]:.2f} ms with {mb} MB ({kb} KB)" for mb, kb in best_sizes_kb.items()
     )
-    faster = all_ms < buffered
-    return judge_printed([all_ms], direction=faster, holds=faster).with_numbers(
-        all_ms=all_ms, buffered=buffered, parts=_parts(runs, HPLAJW), others=others
+    is_faster = all_ms < buffered_ms
+    return judge_printed([all_ms], direction_holds=is_faster, rest_holds=is_faster).with_numbers(
+        all_ms=all_ms, buffered=buffered_ms, parts=_parts_text(runs, HPLAJW), others=other_sizes_text
     )
 
 
-def w_52(runs: Systems) -> Judgment:
+def w_52(runs: HybridRuns) -> Judgment:
     """TPCC: bounded or not."""
-    over = {system: runs.is_overloaded(TPCC, system) for system in (DISK, ALL)}
-    return judge_criterion(over[DISK] and not over[ALL]).with_numbers(
-        on_disk=_queue(runs, DISK), on_all=_queue(runs, ALL), queues=_overloaded_text(over)
+    overloads = {system: runs.is_overloaded(TPCC, system) for system in (DISK, ALL)}
+    return judge_criterion(overloads[DISK] and not overloads[ALL]).with_numbers(
+        on_disk=_queue_text(runs, DISK), on_all=_queue_text(runs, ALL), queues=_overloaded_text(overloads)
     )

@@ -9,7 +9,7 @@ from ..markdown import table
 from ..wording import format_rows, percent
 from .names import ALL, CELLO, HPLAJW, MWB, TITLES, TPCC, WORKLOADS
 from .singles import REQUESTS, simulate_on_disk
-from .systems import OTHERS_SUFFIX, REPLACEMENT, SEGMENT_KB, Systems
+from .systems import OTHERS_SUFFIX, REPLACEMENT, SEGMENT_KB, HybridRuns
 
 USUAL = 3
 """Number of the four workloads from which on something is usual."""
@@ -37,82 +37,86 @@ LOGS = {
 """Settings of a log on MEMS, one that gathers writes, and one on a disk like that behind it."""
 
 
-def w_56(runs: Systems) -> Judgment:
+def w_56(runs: HybridRuns) -> Judgment:
     """Caching disk compared with write buffer on every workload; overload is worse than any response."""
-    details, better = [], []
+    details, are_better = [], []
     for workload in WORKLOADS:
-        cached, over = runs.mean(workload, ALL), runs.is_overloaded(workload, MWB)
-        buffered = float("inf") if over else runs.mean(workload, MWB)
-        better.append(cached < buffered)
-        text = "overload" if over else f"{buffered:.2f} ms"
-        details.append(f"{TITLES[workload]} {cached:.2f} ms and {text}")
-    return judge_criterion(sum(better) >= USUAL, any(better)).with_numbers(
-        details=details, better=sum(better), compared=len(better)
+        caching_ms, is_overloaded = runs.mean(workload, ALL), runs.is_overloaded(workload, MWB)
+        buffered_ms = float("inf") if is_overloaded else runs.mean(workload, MWB)
+        are_better.append(caching_ms < buffered_ms)
+        buffered_text = "overload" if is_overloaded else f"{buffered_ms:.2f} ms"
+        details.append(f"{TITLES[workload]} {caching_ms:.2f} ms and {buffered_text}")
+    return judge_criterion(sum(are_better) >= USUAL, any(are_better)).with_numbers(
+        details=details, better=sum(are_better), compared=len(are_better)
     )
 
 
-def w_57(runs: Systems) -> Judgment:
+def w_57(runs: HybridRuns) -> Judgment:
     """Energy of a disk with MEMS in front of it, relative to that of the disk alone."""
-    added = {}
+    added_energies = {}
     for workload in WORKLOADS:
-        cached = simulate_on_disk(
+        caching_run = simulate_on_disk(
             runs.disk,
             workload,
             ("hybrid.kind", "caching-disk"),
             ("hybrid.segment_kb", SEGMENT_KB[workload]),
         )
-        added[workload] = cached.energy.total / simulate_on_disk(runs.disk, workload).energy.total - 1
-    low = [share <= MAX_ADDED_ENERGY for share in added.values()]
-    return judge_criterion(all(low), any(low)).with_numbers(
-        details=format_rows("{} {:+1%}", ((TITLES[name], share) for name, share in added.items())),
+        added_energies[workload] = (
+            caching_run.energy.total / simulate_on_disk(runs.disk, workload).energy.total - 1
+        )
+    are_low = [share <= MAX_ADDED_ENERGY for share in added_energies.values()]
+    return judge_criterion(all(are_low), any(are_low)).with_numbers(
+        details=format_rows("{} {:+1%}", ((TITLES[name], share) for name, share in added_energies.items())),
         requests=REQUESTS,
     )
 
 
 def _simulate_log(disk: str, workload: str, log: str) -> sl.Result:
-    front = (("front.preset", disk),) if log == DISK_LOG else ()
-    return simulate_on_disk(disk, workload, *LOGS[log], *front)
+    front_settings = (("front.preset", disk),) if log == DISK_LOG else ()
+    return simulate_on_disk(disk, workload, *LOGS[log], *front_settings)
 
 
-def w_58(runs: Systems) -> Judgment:
+def w_58(runs: HybridRuns) -> Judgment:
     """A log on MEMS compared with one on a disk: the data that reach the disk behind."""
     changes = {}
     for workload in LOG_WORKLOADS:
-        mems, disk = (
+        mems_blocks, disk_blocks = (
             _simulate_log(runs.disk, workload, log).summary["hybrid"]["destaged_blocks"]
             for log in (GATHERED_LOG, DISK_LOG)
         )
-        changes[workload] = disk / mems - 1
-    near = [abs(change) <= MAX_DIFFERENCE for change in changes.values()]
-    return judge_definition(all(near)).with_numbers(
+        changes[workload] = disk_blocks / mems_blocks - 1
+    are_near = [abs(change) <= MAX_DIFFERENCE for change in changes.values()]
+    return judge_definition(all(are_near)).with_numbers(
         details=", ".join(f"{TITLES[name]} {percent(change, 1)} %" for name, change in changes.items()),
         requests=REQUESTS,
     )
 
 
-def w_59(runs: Systems) -> Judgment:
+def w_59(runs: HybridRuns) -> Judgment:
     """Replacement policies compared with LRU."""
-    above = _above_lru(runs)
+    changes = _changes_from_lru(runs)
     details = "; ".join(
         f"{POLICIES[policy]} {format_rows('{} {:+1%}', ((TITLES[name], s) for name, s in shares.items()))}"
-        for policy, shares in above.items()
+        for policy, shares in changes.items()
     )
-    near = [share <= NOISE for shares in above.values() for share in shares.values()]
-    return judge_comparisons(near).with_numbers(details=details, near=sum(near), compared=len(near))
+    are_near = [share <= NOISE for shares in changes.values() for share in shares.values()]
+    return judge_comparisons(are_near).with_numbers(
+        details=details, near=sum(are_near), compared=len(are_near)
+    )
 
 
-def _above_lru(runs: Systems) -> dict[str, dict[str, float]]:
+def _changes_from_lru(runs: HybridRuns) -> dict[str, dict[str, float]]:
     """Mean response by policy and workload, relative to that with LRU and the same seed."""
-    above: dict[str, dict[str, float]] = {policy: {} for policy in POLICIES}
+    changes: dict[str, dict[str, float]] = {policy: {} for policy in POLICIES}
     for workload in WORKLOADS:
         rows = runs.rows(REPLACEMENT, workload) | runs.rows(REPLACEMENT, f"{workload}{OTHERS_SUFFIX}")
-        lru = runs.row(workload, ALL).mean_ms
+        lru_ms = runs.row(workload, ALL).mean_ms
         for policy in POLICIES:
-            above[policy][workload] = rows[policy].mean_ms / lru - 1
-    return above
+            changes[policy][workload] = rows[policy].mean_ms / lru_ms - 1
+    return changes
 
 
-def log_table(runs: Systems) -> str:
+def log_table(runs: HybridRuns) -> str:
     """Mean responses of logs on MEMS and on a disk."""
     rows = [
         [
@@ -127,10 +131,10 @@ def log_table(runs: Systems) -> str:
     return table(["mean response, ms", *(TITLES[workload] for workload in LOG_WORKLOADS)], rows)
 
 
-def replacement_table(runs: Systems) -> str:
+def replacement_table(runs: HybridRuns) -> str:
     """Mean responses of replacement policies, relative to LRU."""
     rows = [
         [POLICIES[policy], *(f"{percent(share, 1)}" for share in shares.values())]
-        for policy, shares in _above_lru(runs).items()
+        for policy, shares in _changes_from_lru(runs).items()
     ]
     return table(["against LRU, %", *(TITLES[workload] for workload in WORKLOADS)], rows)

@@ -8,9 +8,9 @@ from ..claims import Judgment, judge_criterion, judge_printed
 from ..markdown import table
 from ..runs import ComparisonRun
 from ..simulator import parameters
-from ..wording import figure
+from ..wording import format_number
 from .names import ALL, CELLO, DISK, HPLAJW, MEMS, TITLES, TPCC, TPCD, WORKLOADS
-from .systems import ARRAYS, COST, MIRROR, Systems
+from .systems import ARRAYS, COST, MIRROR, HybridRuns
 
 NVRAM_BLOCKS = 524_288
 """256 MB: the NVRAM that the money for the MEMS buys where a byte of both costs the same."""
@@ -23,133 +23,153 @@ MIN_PERFORMANCE_SHARE = 0.5
 """Share of the performance of MEMS that counts as most of it."""
 
 
-def relative_responses(runs: Systems, workload: str) -> dict[float, float | None]:
+def relative_responses(runs: HybridRuns, workload: str) -> dict[float, float | None]:
     """Mean response with NVRAM over that with MEMS of the same price, by ratio of prices."""
-    base = runs.mean(workload, ALL)
-    measured = {}
+    base_ms = runs.mean(workload, ALL)
+    responses = {}
     for blocks, row in runs.seed_means(COST, workload).items():
         ratio = round(NVRAM_BLOCKS / float(blocks), 1)
-        measured[ratio] = None if row.saturated else row.mean_ms / base
-    return dict(sorted(measured.items()))
+        responses[ratio] = None if row.saturated else row.mean_ms / base_ms
+    return dict(sorted(responses.items()))
 
 
 def _response_text(value: float | None) -> str:
-    return "overload" if value is None else figure(value)
+    return "overload" if value is None else format_number(value)
 
 
-def _crossing(values: Mapping[float, float | None]) -> tuple[float, float] | None:
+def _crossing(responses: Mapping[float, float | None]) -> tuple[float, float] | None:
     """The two ratios of prices between which both are equally fast; overload counts as slowest."""
-    ratios = list(values)
-    above = [value is None or value > 1 for value in values.values()]
-    for first, second, is_above, is_next in zip(ratios, ratios[1:], above, above[1:], strict=False):
-        if not is_above and is_next:
-            return first, second
+    ratios = list(responses)
+    are_slower = [value is None or value > 1 for value in responses.values()]
+    for ratio, next_ratio, is_slower, is_next_slower in zip(
+        ratios, ratios[1:], are_slower, are_slower[1:], strict=False
+    ):
+        if not is_slower and is_next_slower:
+            return ratio, next_ratio
     return None
 
 
-def _is_rising(values: Mapping[float, float | None]) -> bool:
-    numbers = [float("inf") if value is None else value for value in values.values()]
+def _is_rising(responses: Mapping[float, float | None]) -> bool:
+    numbers = [float("inf") if value is None else value for value in responses.values()]
     return numbers == sorted(numbers)
 
 
-def w_43(runs: Systems) -> Judgment:
+def w_43(runs: HybridRuns) -> Judgment:
     """NVRAM of the same price."""
-    details, right, dearer = [], {}, []
+    details, is_as_published, expensive_responses = [], {}, []
     for workload in (TPCC, CELLO, HPLAJW):
-        values = relative_responses(runs, workload)
-        crossing = _crossing(values)
-        right[workload] = crossing is not None and _is_rising(values)
+        responses = relative_responses(runs, workload)
+        crossing = _crossing(responses)
+        is_as_published[workload] = crossing is not None and _is_rising(responses)
         # A disk with NVRAM that is overloaded has no response time; MEMS is the better cache there.
-        dearer += [value for ratio, value in values.items() if ratio > 1 and value is not None]
-        each = ", ".join(f"{_response_text(value)} at {ratio:g}" for ratio, value in values.items())
-        between = f"crosses 1 between {crossing[0]:g} and {crossing[1]:g}" if crossing else "does not cross 1"
-        details.append(f"{TITLES[workload]} {each}, {between}")
-    return judge_printed(dearer, direction=all(right.values())).with_numbers(
-        details=details, better=sum(value > 1 for value in dearer), compared=len(dearer)
+        expensive_responses += [
+            value for ratio, value in responses.items() if ratio > 1 and value is not None
+        ]
+        response_texts = ", ".join(
+            f"{_response_text(value)} at {ratio:g}" for ratio, value in responses.items()
+        )
+        crossing_text = (
+            f"crosses 1 between {crossing[0]:g} and {crossing[1]:g}" if crossing else "does not cross 1"
+        )
+        details.append(f"{TITLES[workload]} {response_texts}, {crossing_text}")
+    return judge_printed(expensive_responses, direction_holds=all(is_as_published.values())).with_numbers(
+        details=details,
+        better=sum(value > 1 for value in expensive_responses),
+        compared=len(expensive_responses),
     )
 
 
-def w_44(runs: Systems) -> Judgment:
+def w_44(runs: HybridRuns) -> Judgment:
     """The one workload for which MEMS is always worse."""
-    values = {workload: relative_responses(runs, workload) for workload in (TPCD, TPCC)}
-    worse = {
-        workload: all(value is not None and value < 1 for value in measured.values())
-        for workload, measured in values.items()
+    responses_by_workload = {workload: relative_responses(runs, workload) for workload in (TPCD, TPCC)}
+    is_mems_worse = {
+        workload: all(value is not None and value < 1 for value in responses.values())
+        for workload, responses in responses_by_workload.items()
     }
     details = "; ".join(
         f"{TITLES[workload]} "
-        + ", ".join(f"{_response_text(value)} at {ratio:g}" for ratio, value in measured.items())
-        for workload, measured in values.items()
+        + ", ".join(f"{_response_text(value)} at {ratio:g}" for ratio, value in responses.items())
+        for workload, responses in responses_by_workload.items()
     )
-    return judge_criterion(worse[TPCD] and (not worse[TPCC]), worse[TPCD]).with_numbers(details=details)
+    return judge_criterion(
+        is_mems_worse[TPCD] and (not is_mems_worse[TPCC]), is_mems_worse[TPCD]
+    ).with_numbers(details=details)
 
 
-def w_47(runs: Systems) -> Judgment:
+def w_47(runs: HybridRuns) -> Judgment:
     """MEMS in place of a disk, and as its cache."""
-    stable = [workload for workload in WORKLOADS if not runs.is_overloaded(workload, DISK)]
-    alone = {workload: runs.speedup(workload, MEMS, DISK) for workload in stable}
-    cached = {workload: runs.speedup(workload, ALL, DISK) for workload in stable}
+    stable_workloads = [workload for workload in WORKLOADS if not runs.is_overloaded(workload, DISK)]
+    mems_speedups = {workload: runs.speedup(workload, MEMS, DISK) for workload in stable_workloads}
+    caching_speedups = {workload: runs.speedup(workload, ALL, DISK) for workload in stable_workloads}
     details = ", ".join(
-        f"{TITLES[workload]} {figure(alone[workload])} and {figure(cached[workload])} times"
-        for workload in stable
+        f"{TITLES[workload]} {format_number(mems_speedups[workload])} "
+        f"and {format_number(caching_speedups[workload])} times"
+        for workload in stable_workloads
     )
-    ordered = all(alone[workload] > cached[workload] for workload in stable)
-    right = ordered and min(alone.values()) > 1
-    return judge_printed(alone.values(), cached.values(), direction=right).with_numbers(details=details)
+    is_ordered = all(mems_speedups[workload] > caching_speedups[workload] for workload in stable_workloads)
+    is_as_published = is_ordered and min(mems_speedups.values()) > 1
+    return judge_printed(
+        mems_speedups.values(), caching_speedups.values(), direction_holds=is_as_published
+    ).with_numbers(details=details)
 
 
-def _mirrors(runs: Systems, workload: str) -> dict[str, ComparisonRun]:
+def _mirrors(runs: HybridRuns, workload: str) -> dict[str, ComparisonRun]:
     return runs.rows(MIRROR, workload)
 
 
-def w_48(runs: Systems) -> Judgment:
+def w_48(runs: HybridRuns) -> Judgment:
     """Disks mirrored on MEMS."""
-    details, gains, maximum = [], [], []
+    details, gains, are_fast_enough = [], [], []
     for workload in (CELLO, HPLAJW):
         rows = _mirrors(runs, workload)
-        times = {name: row.mean_ms for name, row in rows.items()}
+        times_ms = {name: row.mean_ms for name, row in rows.items()}
         # In prices of a disk: two disks, compared with one disk and MEMS of the same capacity.
-        worth = times["disks"] / times["hybrid"] * 2 / (1 + MAX_PRICE)
-        share = times["MEMS"] / times["hybrid"]
-        gains.append(worth)
-        maximum.append(share >= MIN_PERFORMANCE_SHARE)
+        performance_per_cost = times_ms["disks"] / times_ms["hybrid"] * 2 / (1 + MAX_PRICE)
+        mems_share = times_ms["MEMS"] / times_ms["hybrid"]
+        gains.append(performance_per_cost)
+        are_fast_enough.append(mems_share >= MIN_PERFORMANCE_SHARE)
         details.append(
-            f"{TITLES[workload]} {times['disks']:.2f} ms on two disks, {times['hybrid']:.2f} ms on a disk "
-            f"and MEMS, {times['MEMS']:.2f} ms on two MEMS devices, so {100 * share:.0f} % of the "
-            f"performance of MEMS and {worth:.1f} times as much for the money as disks"
+            f"{TITLES[workload]} {times_ms['disks']:.2f} ms on two disks, {times_ms['hybrid']:.2f} ms on a "
+            f"disk and MEMS, {times_ms['MEMS']:.2f} ms on two MEMS devices, so {100 * mems_share:.0f} % "
+            f"of the performance of MEMS and {performance_per_cost:.1f} times as much for the money as disks"
         )
-    return judge_printed(gains, direction=min(gains) > 1, holds=all(maximum)).with_numbers(
+    return judge_printed(gains, direction_holds=min(gains) > 1, rest_holds=all(are_fast_enough)).with_numbers(
         max_price=MAX_PRICE, details=details
     )
 
 
-def w_55(runs: Systems) -> Judgment:
+def w_55(runs: HybridRuns) -> Judgment:
     """Arrays under TPCC."""
     rows = runs.rows(ARRAYS)
-    details, right = [], []
+    details, are_better = [], []
     for kind, devices in (("stripe", 3), ("raid5", 4)):
-        measured = {name: rows[f"{kind} of {name}"] for name in ("disks", "MCD", "MEMS")}
-        text = {
-            name: "overload" if row.saturated else f"{row.mean_ms:.2f} ms" for name, row in measured.items()
+        systems = {name: rows[f"{kind} of {name}"] for name in ("disks", "MCD", "MEMS")}
+        response_texts = {
+            name: "overload" if row.saturated else f"{row.mean_ms:.2f} ms" for name, row in systems.items()
         }
-        right.append(
-            not measured["MCD"].saturated
-            and (measured["disks"].saturated or measured["MCD"].mean_ms < measured["disks"].mean_ms)
+        are_better.append(
+            not systems["MCD"].saturated
+            and (systems["disks"].saturated or systems["MCD"].mean_ms < systems["disks"].mean_ms)
         )
-        details.append(f"{kind} of {devices}: disks {text['disks']}, MCD {text['MCD']}, MEMS {text['MEMS']}")
+        details.append(
+            f"{kind} of {devices}: disks {response_texts['disks']}, MCD {response_texts['MCD']}, "
+            f"MEMS {response_texts['MEMS']}"
+        )
     disk_mb = parameters("atlas-10k-50mb")["capacity_blocks"] * 512 / 2**20
     price = 1 + MAX_PRICE * MEMS_MB / disk_mb
-    return judge_criterion(all(right) and price < MAX_PRICE, any(right)).with_numbers(
+    return judge_criterion(all(are_better) and price < MAX_PRICE, any(are_better)).with_numbers(
         details=details, max_price=MAX_PRICE, price=price
     )
 
 
-def curves(runs: Systems) -> str:
+def figure_7(runs: HybridRuns) -> str:
     """Figure 7 as a table."""
-    values = {workload: relative_responses(runs, workload) for workload in WORKLOADS}
-    ratios = list(values[CELLO])
+    responses = {workload: relative_responses(runs, workload) for workload in WORKLOADS}
+    ratios = list(responses[CELLO])
     rows = [
-        [f"{ratio:g}", *(_response_text(values[workload][ratio]) for workload in WORKLOADS)]
+        [f"{ratio:g}", *(_response_text(responses[workload][ratio]) for workload in WORKLOADS)]
         for ratio in ratios
     ]
-    return table(["price of NVRAM over MEMS", *(TITLES[workload] for workload in WORKLOADS)], rows, words=0)
+    return table(
+        ["price of NVRAM over MEMS", *(TITLES[workload] for workload in WORKLOADS)], rows, word_columns=0
+    )

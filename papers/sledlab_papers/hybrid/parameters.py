@@ -8,7 +8,7 @@ from ..simulator import parameters, random_pairs
 from ..wording import format_rows
 from .names import CELLO, HPLAJW, TITLES, TPCC, TPCD
 from .singles import simulate_on_disk, stream_rate_mb_s
-from .systems import SEGMENT_KB, Systems
+from .systems import SEGMENT_KB, HybridRuns
 
 AVERAGE_SEEK_MS = {"reads": 5.7, "writes": 6.19}
 """Average seek times as the paper prints them."""
@@ -22,68 +22,75 @@ ACTIVE_TIPS = (200, 2000)
 RAISED_MB_S = 50.0
 
 
-def w_04(_: Systems) -> Judgment:
+def w_04(_: HybridRuns) -> Judgment:
     """Average and longest seek, under both readings of the spring factor."""
     seeks = [quantity for quantity in quantities() if "seek" in quantity.name]
     details = format_rows("{0.name} {0.ours:.3f} ms ({0.deviation:+1%})", seeks, "; ")
-    mean, longest = ([each.ours for each in seeks if word in each.name] for word in ("mean", "longest"))
-    return judge_printed(mean, longest, direction=True).with_numbers(details=details)
+    means_ms, longest_ms = (
+        [each.ours for each in seeks if word in each.name] for word in ("mean", "longest")
+    )
+    return judge_printed(means_ms, longest_ms, direction_holds=True).with_numbers(details=details)
 
 
-def w_05(_: Systems) -> Judgment:
+def w_05(_: HybridRuns) -> Judgment:
     """Capacity, tips and peak rate."""
     tips = parameters("mems-g2")["active_tips"]
-    measured = {quantity.name: quantity for quantity in quantities()}
-    capacity, rate = measured["capacity (G2)"], measured["peak rate (G2)"]
+    quantities_by_name = {quantity.name: quantity for quantity in quantities()}
+    capacity, rate = quantities_by_name["capacity (G2)"], quantities_by_name["peak rate (G2)"]
     return judge_criterion(capacity.holds and rate.holds and (tips == 1280)).with_numbers(
         capacity=capacity, tips=tips, rate=rate
     )
 
 
-def w_06(_: Systems) -> Judgment:
+def w_06(_: HybridRuns) -> Judgment:
     """Active tips of the presets."""
     tips = {name: parameters(f"mems-{name.lower()}")["active_tips"] for name in ("G1", "G2", "G3")}
-    inside = {name: ACTIVE_TIPS[0] <= count <= ACTIVE_TIPS[1] for name, count in tips.items()}
-    return judge_criterion(inside == {"G1": True, "G2": True, "G3": False}).with_numbers(
+    is_inside = {name: ACTIVE_TIPS[0] <= count <= ACTIVE_TIPS[1] for name, count in tips.items()}
+    return judge_criterion(is_inside == {"G1": True, "G2": True, "G3": False}).with_numbers(
         tips=format_rows("{} {}", tips.items())
     )
 
 
-def w_23(runs: Systems) -> Judgment:
+def w_23(runs: HybridRuns) -> Judgment:
     """MEMS as a share of the disk."""
     sectors = parameters(runs.disk)["capacity_blocks"]
     shares = [100 * mb * 2**20 / (sectors * 512) for mb in (MEMS_MB, *SWEPT_MB)]
-    off = sectors / PRINTED_SECTORS - 1
-    exact = [round(shares[0]), round(shares[1], 2), round(shares[2])]
+    deviation = sectors / PRINTED_SECTORS - 1
+    rounded_shares = [round(shares[0]), round(shares[1], 2), round(shares[2])]
     # The paper calls 0.73 % about 0.75 %.
-    return judge_criterion(exact == [3, 0.73, 6] and abs(off) < 0.002).with_numbers(
-        sectors=sectors, gib=sectors * 512 / 2**30, off=off, mems_mb=MEMS_MB, shares=shares, swept_mb=SWEPT_MB
+    return judge_criterion(rounded_shares == [3, 0.73, 6] and abs(deviation) < 0.002).with_numbers(
+        sectors=sectors,
+        gib=sectors * 512 / 2**30,
+        off=deviation,
+        mems_mb=MEMS_MB,
+        shares=shares,
+        swept_mb=SWEPT_MB,
     )
 
 
-def w_30(runs: Systems) -> Judgment:
+def w_30(runs: HybridRuns) -> Judgment:
     """Sizes of segments and logs in the runs."""
     log_kb = simulate_on_disk(runs.disk, "cello", ("hybrid.kind", "write-buffer")).config["hybrid"]["log_kb"]
-    sizes = {workload: SEGMENT_KB[workload] for workload in (TPCD, TPCC, CELLO, HPLAJW)}
-    details = ", ".join(f"{TITLES[workload]} {kb} KB" for workload, kb in sizes.items())
-    return judge_criterion(list(sizes.values()) == [256, 8, 8, 64] and log_kb == 128).with_numbers(
+    sizes_kb = {workload: SEGMENT_KB[workload] for workload in (TPCD, TPCC, CELLO, HPLAJW)}
+    details = ", ".join(f"{TITLES[workload]} {kb} KB" for workload, kb in sizes_kb.items())
+    return judge_criterion(list(sizes_kb.values()) == [256, 8, 8, 64] and log_kb == 128).with_numbers(
         details=details, log_kb=log_kb
     )
 
 
-def w_45(runs: Systems) -> Judgment:
+def w_45(runs: HybridRuns) -> Judgment:
     """Time of a random access on each of the three."""
-    disk, mems = (
+    disk_ms, mems_ms = (
         random_pairs(device, PAIRS).summary["service_time_ms"]["mean"] for device in (runs.disk, "mems-g2")
     )
     ram_us = simulate_on_disk(runs.disk, "cello", ("cache.kind", "write-back")).config["cache"]["access_us"]
-    ram_times = disk * 1000.0 / ram_us
-    return judge_printed([disk / mems], [ram_times], direction=ram_times > disk / mems > 1).with_numbers(
-        disk=disk, mems=mems, times=disk / mems, ram_us=ram_us, ram_times=ram_times
-    )
+    ram_times = disk_ms * 1000.0 / ram_us
+    return judge_printed(
+        [disk_ms / mems_ms], [ram_times], direction_holds=ram_times > disk_ms / mems_ms > 1
+    ).with_numbers(disk=disk_ms, mems=mems_ms, times=disk_ms / mems_ms, ram_us=ram_us, ram_times=ram_times)
 
 
-def w_46(_: Systems) -> Judgment:
+def w_46(_: HybridRuns) -> Judgment:
     """Prices and capacities are inputs."""
     gib = parameters("mems-g2")["capacity_blocks"] * 512 / 2**30
     return judge_criterion(1 <= gib <= 10).with_numbers(gib=gib)
@@ -94,42 +101,50 @@ def average_seek_ms(disk: str) -> float:
     p = parameters(disk)
     cylinders = sum(zone["cylinders"] for zone in p["zones"])
     table = p["seek_table"]
-    total = weight = 0.0
-    place = 0
+    total = pair_count = 0.0
+    row = 0
     for distance in range(1, cylinders):
-        while place + 1 < len(table) - 1 and table[place + 1][0] <= distance:
-            place += 1
-        (near, near_ms), (far, far_ms) = table[place], table[min(place + 1, len(table) - 1)]
-        share = (distance - near) / (far - near) if far > near else 0.0
+        while row + 1 < len(table) - 1 and table[row + 1][0] <= distance:
+            row += 1
+        (distance_below, seek_below_ms), (distance_above, seek_above_ms) = (
+            table[row],
+            table[min(row + 1, len(table) - 1)],
+        )
+        share = (
+            (distance - distance_below) / (distance_above - distance_below)
+            if distance_above > distance_below
+            else 0.0
+        )
         pairs = cylinders - distance
-        total += pairs * (near_ms + share * (far_ms - near_ms))
-        weight += pairs
-    return total / weight
+        total += pairs * (seek_below_ms + share * (seek_above_ms - seek_below_ms))
+        pair_count += pairs
+    return total / pair_count
 
 
-def w_49(runs: Systems) -> Judgment:
+def w_49(runs: HybridRuns) -> Judgment:
     """The disk, its cache and the buffer."""
     p = parameters(runs.disk)
     read_ms = average_seek_ms(runs.disk)
-    measured = {"reads": read_ms, "writes": read_ms + p["write_settle_ms"]}
-    off = {name: ms / AVERAGE_SEEK_MS[name] - 1 for name, ms in measured.items()}
-    outer = p["zones"][0]["sectors_per_track"] * 512 * p["rpm"] / 60 / 1e6
+    seeks_ms = {"reads": read_ms, "writes": read_ms + p["write_settle_ms"]}
+    deviations = {name: ms / AVERAGE_SEEK_MS[name] - 1 for name, ms in seeks_ms.items()}
+    outer_mb_s = p["zones"][0]["sectors_per_track"] * 512 * p["rpm"] / 60 / 1e6
     config = simulate_on_disk(
         runs.disk, "cello", ("hybrid.kind", "caching-disk"), ("cache.kind", "write-back")
     ).config
     cache_mb, buffer_kb = config["cache"]["capacity_blocks"] / 2048, config["hybrid"]["buffer_kb"]
-    streams, gib = stream_rate_mb_s(runs.disk), p["capacity_blocks"] * 512 / 2**30
-    exact = p["rpm"] == 10_025 and cache_mb == 4 and buffer_kb == 2048
-    near = all(abs(share) <= 0.03 for share in off.values())
-    holds_all = abs(gib / DISK_GB - 1) <= 0.01
+    stream_mb_s, gib = stream_rate_mb_s(runs.disk), p["capacity_blocks"] * 512 / 2**30
+    is_exact = p["rpm"] == 10_025 and cache_mb == 4 and buffer_kb == 2048
+    is_near = all(abs(share) <= 0.03 for share in deviations.values())
+    is_capacity_right = abs(gib / DISK_GB - 1) <= 0.01
     return judge_criterion(
-        exact and near and holds_all and streams <= RAISED_MB_S <= outer, exact and near
+        is_exact and is_near and is_capacity_right and stream_mb_s <= RAISED_MB_S <= outer_mb_s,
+        is_exact and is_near,
     ).with_numbers(
         p=p,
-        measured=measured,
-        off=off,
-        outer=outer,
-        streams=streams,
+        measured=seeks_ms,
+        off=deviations,
+        outer=outer_mb_s,
+        streams=stream_mb_s,
         gib=gib,
         cache_mb=cache_mb,
         buffer_mb=buffer_kb / 1024,

@@ -38,24 +38,24 @@ def simulate_on_disk(disk: str, workload: str, *settings: tuple[str, Any]) -> sl
 @cache
 def stream_rate_mb_s(disk: str) -> float:
     """Rate in MB/s of successive requests of 4 MB from the disk's first block on."""
-    rows = polars.DataFrame(
+    requests = polars.DataFrame(
         {
             "time_us": [0.0] * STREAM_REQUESTS,
             "op": ["R"] * STREAM_REQUESTS,
-            "offset_bytes": [place * STREAM_REQUEST_BYTES for place in range(STREAM_REQUESTS)],
+            "offset_bytes": [i * STREAM_REQUEST_BYTES for i in range(STREAM_REQUESTS)],
             "length_bytes": [STREAM_REQUEST_BYTES] * STREAM_REQUESTS,
         }
     )
-    measured = sl.simulate(rows, disk, replay="closed:1", settings=DISK_SETTINGS)
-    return STREAM_REQUESTS * STREAM_REQUEST_BYTES / 1e6 / float(measured.summary["elapsed_s"])
+    result = sl.simulate(requests, disk, replay="closed:1", settings=DISK_SETTINGS)
+    return STREAM_REQUESTS * STREAM_REQUEST_BYTES / 1e6 / float(result.summary["elapsed_s"])
 
 
 def distinct_written_blocks(result: sl.Result) -> int:
     """Blocks that were written at least once."""
-    rows = result.requests.filter(op="W")
-    first, blocks = (rows[name].to_numpy().astype(np.int64) for name in ("lbn", "blocks"))
-    within = np.arange(int(blocks.sum())) - np.repeat(np.cumsum(blocks) - blocks, blocks)
-    return len(np.unique(np.repeat(first, blocks) + within))
+    writes = result.requests.filter(op="W")
+    first_blocks, blocks = (writes[name].to_numpy().astype(np.int64) for name in ("lbn", "blocks"))
+    offsets = np.arange(int(blocks.sum())) - np.repeat(np.cumsum(blocks) - blocks, blocks)
+    return len(np.unique(np.repeat(first_blocks, blocks) + offsets))
 
 
 @dataclass(frozen=True)
@@ -70,18 +70,20 @@ class Queue:
 @cache
 def queue_at_arrivals(stand_in: str) -> Queue:
     """The queue that requests of a stand-in meet at a disk with the controller cache of the experiments."""
-    choice = calibration.CALIBRATIONS[stand_in]
+    calibrated_workload = calibration.CALIBRATIONS[stand_in]
     settings = {
         **DISK_SETTINGS,
         "cache.kind": "write-back",
         "cache.destage": "demand",
-        **{f"workload.{name}": value for name, value in choice.parameters.items()},
+        **{f"workload.{name}": value for name, value in calibrated_workload.parameters.items()},
     }
     result = sl.simulate(
-        sl.workload(choice.workload), "atlas-10k-50mb", settings=settings, seed=1, requests=True
+        sl.workload(calibrated_workload.workload), "atlas-10k-50mb", settings=settings, seed=1, requests=True
     )
     arrivals, completions = (
         np.sort(result.requests[name].to_numpy().astype(np.int64)) for name in ("arrival_ns", "completion_ns")
     )
-    seen = np.arange(len(arrivals)) - np.searchsorted(completions, arrivals, side="right")
-    return Queue(float(seen.mean()), float(np.quantile(seen, 0.95)), int(seen.max()))
+    queue_lengths = np.arange(len(arrivals)) - np.searchsorted(completions, arrivals, side="right")
+    return Queue(
+        float(queue_lengths.mean()), float(np.quantile(queue_lengths, 0.95)), int(queue_lengths.max())
+    )

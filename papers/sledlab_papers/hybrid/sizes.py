@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..markdown import table
-from ..wording import figure, format_rows, percent
+from ..wording import format_number, format_rows, percent
 from .names import CELLO, HPLAJW, TITLES, TPCC, TPCD, WORKLOADS
-from .systems import SEGMENTS_KB, SIZES_MB, Systems
+from .systems import SEGMENTS_KB, SIZES_MB, HybridRuns
 
 INFINITE_KB = 128
 """The best segment for hplajw where all data fit into the MEMS, as printed."""
@@ -22,117 +22,121 @@ EXTENTS = (
 )
 
 
-def curve(runs: Systems, workload: str, mb: int) -> dict[int, float]:
+def curve(runs: HybridRuns, workload: str, mb: int) -> dict[int, float]:
     """Mean response by the size of segments; overloaded ones are omitted."""
     grid = runs.grid(workload)
     return {kb: grid[mb, kb].mean_ms for kb in SEGMENTS_KB if not grid[mb, kb].saturated}
 
 
-def best_kb(runs: Systems, workload: str, mb: int) -> int:
+def best_kb(runs: HybridRuns, workload: str, mb: int) -> int:
     """The best segment."""
-    measured = curve(runs, workload, mb)
-    return min(measured, key=lambda kb: measured[kb])
+    means_ms = curve(runs, workload, mb)
+    return min(means_ms, key=lambda kb: means_ms[kb])
 
 
-def _response_list(runs: Systems, workload: str, mb: int) -> str:
-    measured = curve(runs, workload, mb)
-    return ", ".join(f"{figure(measured[kb])} ms" if kb in measured else "overload" for kb in SEGMENTS_KB)
+def _response_list(runs: HybridRuns, workload: str, mb: int) -> str:
+    means_ms = curve(runs, workload, mb)
+    return ", ".join(
+        f"{format_number(means_ms[kb])} ms" if kb in means_ms else "overload" for kb in SEGMENTS_KB
+    )
 
 
-def w_24(runs: Systems) -> Judgment:
+def w_24(runs: HybridRuns) -> Judgment:
     """TPCD over sizes of the MEMS."""
     grid = runs.grid(TPCD)
-    sizes = [mb for mb in SIZES_MB if mb != LARGE_MB]
+    sizes_mb = [mb for mb in SIZES_MB if mb != LARGE_MB]
     spreads, drops = {}, {}
     for kb in SEGMENTS_KB:
-        means = [grid[mb, kb].mean_ms for mb in sizes]
-        spreads[kb] = max(means) / min(means) - 1
-        drops[kb] = 1 - grid[LARGE_MB, kb].mean_ms / means[-1]
+        means_ms = [grid[mb, kb].mean_ms for mb in sizes_mb]
+        spreads[kb] = max(means_ms) / min(means_ms) - 1
+        drops[kb] = 1 - grid[LARGE_MB, kb].mean_ms / means_ms[-1]
     details = format_rows("{1:1%} with {0} KB", spreads.items())
-    flat = [share <= PLATEAU for share in spreads.values()]
-    return judge_comparisons(flat, also=min(drops.values()) > PLATEAU).with_numbers(
-        sizes=sizes,
-        largest=sizes[-1],
+    are_flat = [share <= PLATEAU for share in spreads.values()]
+    return judge_comparisons(are_flat, rest_holds=min(drops.values()) > PLATEAU).with_numbers(
+        sizes=sizes_mb,
+        largest=sizes_mb[-1],
         details=details,
         minimum=100 * min(drops.values()),
         maximum=max(drops.values()),
     )
 
 
-def w_25(runs: Systems) -> Judgment:
+def w_25(runs: HybridRuns) -> Judgment:
     """TPCD from 8 to 64 KB."""
-    measured = curve(runs, TPCD, DEFAULT_MB)
-    factor = measured[8] / measured[64]
-    return judge_printed([factor], direction=factor > 1).with_numbers(measured=measured, factor=factor)
+    means_ms = curve(runs, TPCD, DEFAULT_MB)
+    factor = means_ms[8] / means_ms[64]
+    return judge_printed([factor], direction_holds=factor > 1).with_numbers(measured=means_ms, factor=factor)
 
 
-def w_26(runs: Systems) -> Judgment:
+def w_26(runs: HybridRuns) -> Judgment:
     """TPCC and cello over sizes of segments."""
-    details, right, fastest = [], {}, []
+    details, is_as_published, fastest = [], {}, []
     for workload in (TPCC, CELLO):
-        measured = curve(runs, workload, DEFAULT_MB)
-        best = best_kb(runs, workload, DEFAULT_MB)
-        fastest.append(f"{TITLES[workload]} {best} KB")
-        large = runs.grid(workload)[DEFAULT_MB, MUCH_LARGER_KB]
-        worse = large.mean_ms / measured[best]
-        right[workload] = best in (4, PUBLISHED_KB) and (large.saturated or worse >= MUCH_WORSE)
-        cost = "is overload" if large.saturated else f"takes {worse:.2f} times as long"
+        means_ms = curve(runs, workload, DEFAULT_MB)
+        best_size_kb = best_kb(runs, workload, DEFAULT_MB)
+        fastest.append(f"{TITLES[workload]} {best_size_kb} KB")
+        large_mean = runs.grid(workload)[DEFAULT_MB, MUCH_LARGER_KB]
+        slowdown = large_mean.mean_ms / means_ms[best_size_kb]
+        is_as_published[workload] = best_size_kb in (4, PUBLISHED_KB) and (
+            large_mean.saturated or slowdown >= MUCH_WORSE
+        )
+        slowdown_text = "is overload" if large_mean.saturated else f"takes {slowdown:.2f} times as long"
         details.append(
-            f"{TITLES[workload]} {_response_list(runs, workload, DEFAULT_MB)}, best with {best} KB "
-            f"({percent(measured[PUBLISHED_KB] / measured[best] - 1, 1)} % with {PUBLISHED_KB} KB), "
-            f"{MUCH_LARGER_KB} KB {cost}"
+            f"{TITLES[workload]} {_response_list(runs, workload, DEFAULT_MB)}, best with {best_size_kb} KB "
+            f"({percent(means_ms[PUBLISHED_KB] / means_ms[best_size_kb] - 1, 1)} % with {PUBLISHED_KB} KB), "
+            f"{MUCH_LARGER_KB} KB {slowdown_text}"
         )
     sizes = f"{SEGMENTS_KB[0]} to {SEGMENTS_KB[-1]} KB"
-    return judge_criterion(all(right.values()), any(right.values())).with_numbers(
+    return judge_criterion(all(is_as_published.values()), any(is_as_published.values())).with_numbers(
         sizes=sizes, details=details, fastest=", ".join(fastest), extents=EXTENTS
     )
 
 
-def w_28(runs: Systems) -> Judgment:
+def w_28(runs: HybridRuns) -> Judgment:
     """The workload hplajw with little MEMS."""
-    best = best_kb(runs, HPLAJW, SMALL_MB)
-    is_inside = best not in (SEGMENTS_KB[0], SEGMENTS_KB[-1])
-    hits = {kb: runs.grid(HPLAJW)[SMALL_MB, kb].read_hits for kb in (8, best, 64, 256)}
-    return judge_criterion(best == 64, is_inside).with_numbers(
+    best_size_kb = best_kb(runs, HPLAJW, SMALL_MB)
+    is_inside = best_size_kb not in (SEGMENTS_KB[0], SEGMENTS_KB[-1])
+    hit_shares = {kb: runs.grid(HPLAJW)[SMALL_MB, kb].read_hits for kb in (8, best_size_kb, 64, 256)}
+    return judge_criterion(best_size_kb == 64, is_inside).with_numbers(
         segments_kb=SEGMENTS_KB,
         longest=SEGMENTS_KB[-1],
         listed=_response_list(runs, HPLAJW, SMALL_MB),
-        best=best,
-        hits=", ".join(f"{100 * hits[kb]:.0f} % with {kb} KB" for kb in hits),
+        best=best_size_kb,
+        hits=", ".join(f"{100 * hit_shares[kb]:.0f} % with {kb} KB" for kb in hit_shares),
     )
 
 
-def w_29(runs: Systems) -> Judgment:
+def w_29(runs: HybridRuns) -> Judgment:
     """The workload hplajw with room for all data."""
-    large, small = best_kb(runs, HPLAJW, LARGE_MB), best_kb(runs, HPLAJW, SMALL_MB)
-    return judge_criterion(large == INFINITE_KB, large >= small).with_numbers(
+    large_best_kb, small_best_kb = best_kb(runs, HPLAJW, LARGE_MB), best_kb(runs, HPLAJW, SMALL_MB)
+    return judge_criterion(large_best_kb == INFINITE_KB, large_best_kb >= small_best_kb).with_numbers(
         segments_kb=SEGMENTS_KB,
         longest=SEGMENTS_KB[-1],
         listed=_response_list(runs, HPLAJW, LARGE_MB),
-        large=large,
-        small=small,
+        large=large_best_kb,
+        small=small_best_kb,
     )
 
 
-def w_42(runs: Systems) -> Judgment:
+def w_42(runs: HybridRuns) -> Judgment:
     """The effect of the size of segments with 256 MB."""
     spreads = {}
     for workload in WORKLOADS:
-        measured = curve(runs, workload, DEFAULT_MB)
+        means_ms = curve(runs, workload, DEFAULT_MB)
         spreads[workload] = (
-            max(measured.values()) / min(measured.values())
-            if len(measured) == len(SEGMENTS_KB)
+            max(means_ms.values()) / min(means_ms.values())
+            if len(means_ms) == len(SEGMENTS_KB)
             else float("inf")
         )
     details = ", ".join(
         f"{TITLES[workload]} " + (f"{factor:.1f}" if factor < float("inf") else "overload")
         for workload, factor in spreads.items()
     )
-    below = [workload for workload in (TPCD, TPCC) if spreads[HPLAJW] < spreads[workload]]
-    return judge_criterion(len(below) == 2, bool(below)).with_numbers(details=details)
+    more_sensitive = [workload for workload in (TPCD, TPCC) if spreads[HPLAJW] < spreads[workload]]
+    return judge_criterion(len(more_sensitive) == 2, bool(more_sensitive)).with_numbers(details=details)
 
 
-def tables(runs: Systems) -> str:
+def figure_5(runs: HybridRuns) -> str:
     """Figure 5: one table for each workload."""
     head = ["MEMS", *(f"{kb} KB" for kb in SEGMENTS_KB)]
     parts = []
@@ -140,8 +144,8 @@ def tables(runs: Systems) -> str:
         grid = runs.grid(workload)
         rows = []
         for mb in dict.fromkeys(mb for mb, _ in grid):
-            cells = [grid[mb, kb] for kb in SEGMENTS_KB]
-            means = ["overload" if row.saturated else f"{row.mean_ms:.2f}" for row in cells]
-            rows.append([f"{mb} MB" if mb < 1024 else f"{mb // 1024} GB", *means])
+            seed_means = [grid[mb, kb] for kb in SEGMENTS_KB]
+            mean_texts = ["overload" if row.saturated else f"{row.mean_ms:.2f}" for row in seed_means]
+            rows.append([f"{mb} MB" if mb < 1024 else f"{mb // 1024} GB", *mean_texts])
         parts.append(f"{TITLES[workload]}:\n\n{table(head, rows)}")
     return "\n".join(parts)

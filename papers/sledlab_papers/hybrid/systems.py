@@ -148,9 +148,9 @@ def _stand_in_plan() -> Iterator[PlannedExperiment]:
                     f"{title}, S-LRU and ARC",
                 )
             if name in IDLE_EXPERIMENTS:
-                idle = (*options, *IDLE_OPTIONS)
+                idle_options = (*options, *IDLE_OPTIONS)
                 yield PlannedExperiment(
-                    name, idle, f"-{workload}{IDLE_SUFFIX}", f"{title}, writing when idle"
+                    name, idle_options, f"-{workload}{IDLE_SUFFIX}", f"{title}, writing when idle"
                 )
     yield PlannedExperiment(ARRAYS, title=f"`{ARRAYS}`, {TITLES[TPCC]}")
 
@@ -198,7 +198,7 @@ def largest_spread(means: Iterable[SeedMean]) -> float:
 
 
 @dataclass(frozen=True)
-class Systems(Runs):
+class HybridRuns(Runs):
     """All experiments of a directory, in readings of the disk, of its cache and of the write buffer."""
 
     def workload_runs(self, name: str, workload: str = "") -> ExperimentRuns:
@@ -207,8 +207,8 @@ class Systems(Runs):
 
     def mean(self, workload: str, system: str, measure: str = "mean_ms") -> float:
         """A measure of a system of figures 4 and 6, the mean over the seeds."""
-        points = self.workload_runs(_experiment_of_system(system), workload)
-        return points.mean(self._value(system, points), 1.0, measure)
+        experiment = self.workload_runs(_experiment_of_system(system), workload)
+        return experiment.mean(self._axis_value(system, experiment), 1.0, measure)
 
     def change(self, workload: str, system: str, base: str, measure: str = "mean_ms") -> float:
         """Relative difference of a measure from that of `base`."""
@@ -216,8 +216,8 @@ class Systems(Runs):
 
     def row(self, workload: str, system: str) -> ComparisonRun:
         """A system of figures 4 and 6 with the first seed, the only one of most other experiments."""
-        points = self.workload_runs(_experiment_of_system(system), workload)
-        return points.rows[self._value(system, points), 1.0][0]
+        experiment = self.workload_runs(_experiment_of_system(system), workload)
+        return experiment.rows[self._axis_value(system, experiment), 1.0][0]
 
     def rows(self, name: str, workload: str = "") -> dict[str, ComparisonRun]:
         """An experiment's runs with the first seed, by the value that varies."""
@@ -225,13 +225,17 @@ class Systems(Runs):
 
     def is_overloaded(self, workload: str, system: str) -> bool:
         """Whether the queue of a system of figures 4 and 6 kept growing."""
-        points = self.workload_runs(_experiment_of_system(system), workload)
-        return any(row.saturated for row in points.rows[self._value(system, points), 1.0])
+        experiment = self.workload_runs(_experiment_of_system(system), workload)
+        return any(row.saturated for row in experiment.rows[self._axis_value(system, experiment), 1.0])
 
-    def _value(self, system: str, points: ExperimentRuns) -> str:
+    def _axis_value(self, system: str, experiment: ExperimentRuns) -> str:
         """The name of a system in its experiment; the write buffer is that of the reading."""
-        expected = (self.mark_value("buffer") or system) if system == MWB else system
-        return expected if (expected, 1.0) in points.rows else SYSTEM_KINDS.get(expected, expected)
+        system_name = (self.mark_value("buffer") or system) if system == MWB else system
+        return (
+            system_name
+            if (system_name, 1.0) in experiment.rows
+            else SYSTEM_KINDS.get(system_name, system_name)
+        )
 
     def speedup(self, workload: str, system: str, base: str) -> float:
         """Mean response of `base` over that of a system."""

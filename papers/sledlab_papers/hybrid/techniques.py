@@ -20,7 +20,7 @@ from .names import (
     TPCD,
     WORKLOADS,
 )
-from .systems import BUFFER, REPLACEMENT, SEGMENT_KB, SEGMENTS, TECHNIQUES, Systems
+from .systems import BUFFER, REPLACEMENT, SEGMENT_KB, SEGMENTS, TECHNIQUES, HybridRuns
 
 BUFFER_SEGMENTS = (1, 256)
 """Segments that fit into the buffer of `wang2005-buffer`."""
@@ -37,7 +37,7 @@ PRINTED_GAIN = PrintedNumber("14 to 45 %")
 """Improvement of a caching disk by all three techniques."""
 
 
-def gain(runs: Systems, workload: str, technique: str) -> float:
+def gain(runs: HybridRuns, workload: str, technique: str) -> float:
     """Relative reduction of the mean response by a technique."""
     return 1 - runs.mean(workload, technique) / runs.mean(workload, NONE)
 
@@ -47,7 +47,7 @@ def changes_text(gains: Mapping[str, float]) -> str:
     return ", ".join(f"{TITLES[workload]} {percent(-share, 1)} %" for workload, share in gains.items())
 
 
-def w_15(runs: Systems) -> Judgment:
+def w_15(runs: HybridRuns) -> Judgment:
     """Shortcut alone."""
     gains = {workload: gain(runs, workload, SHORTCUT) for workload in WORKLOADS}
     parts = []
@@ -63,122 +63,130 @@ def w_15(runs: Systems) -> Judgment:
     )
 
 
-def _gain_by_buffer(runs: Systems, workload: str) -> dict[int, float]:
+def _gains_by_buffer(runs: HybridRuns, workload: str) -> dict[int, float]:
     """Gain of Immediate Report by the number of segments in the buffer; overloaded ones are omitted."""
     rows = runs.rows(BUFFER, workload)
-    pairs = {checked: (rows[f"IREPORT, {checked}"], rows[f"NONE, {checked}"]) for checked in BUFFER_SEGMENTS}
+    pairs = {
+        segments: (rows[f"IREPORT, {segments}"], rows[f"NONE, {segments}"]) for segments in BUFFER_SEGMENTS
+    }
     return {
-        checked: 1 - with_it.mean_ms / without.mean_ms
-        for checked, (with_it, without) in pairs.items()
-        if not without.saturated and not with_it.saturated
+        segments: 1 - with_technique.mean_ms / without_technique.mean_ms
+        for segments, (with_technique, without_technique) in pairs.items()
+        if not without_technique.saturated and not with_technique.saturated
     }
 
 
-def w_16(runs: Systems) -> Judgment:
+def w_16(runs: HybridRuns) -> Judgment:
     """Immediate Report over sizes of the buffer."""
-    measured = {workload: _gain_by_buffer(runs, workload) for workload in (TPCC, CELLO)}
+    gains_by_workload = {workload: _gains_by_buffer(runs, workload) for workload in (TPCC, CELLO)}
     details = "; ".join(
         f"{TITLES[workload]} " + (format_rows("{1:-1%} with {0}", gains.items()) or "overloaded")
-        for workload, gains in measured.items()
+        for workload, gains in gains_by_workload.items()
     )
-    lost = [workload for workload, gains in measured.items() if _is_vanishing(gains)]
-    return judge_criterion(len(lost) == len(measured), bool(lost)).with_numbers(details=details)
+    vanishing_workloads = [workload for workload, gains in gains_by_workload.items() if _is_vanishing(gains)]
+    return judge_criterion(
+        len(vanishing_workloads) == len(gains_by_workload), bool(vanishing_workloads)
+    ).with_numbers(details=details)
 
 
 def _is_vanishing(gains: Mapping[int, float]) -> bool:
     """Whether a gain exists with the larger buffer, and is a tenth of that or less with the smaller one."""
-    shares = [gains[checked] for checked in BUFFER_SEGMENTS if checked in gains]
+    shares = [gains[segments] for segments in BUFFER_SEGMENTS if segments in gains]
     return len(shares) > 1 and shares[-1] > 0 and abs(shares[0]) <= 0.1 * shares[-1]
 
 
-def w_18(runs: Systems) -> Judgment:
+def w_18(runs: HybridRuns) -> Judgment:
     """All three."""
     gains = {workload: gain(runs, workload, ALL) for workload in WORKLOADS}
-    inside = [workload for workload, share in gains.items() if PRINTED_GAIN.is_met([share])]
-    return judge_printed(gains.values(), direction=min(gains.values()) > 0).with_numbers(
+    inside_workloads = [workload for workload, share in gains.items() if PRINTED_GAIN.is_met([share])]
+    return judge_printed(gains.values(), direction_holds=min(gains.values()) > 0).with_numbers(
         gains=changes_text(gains),
-        helped=len(inside),
-        inside=", ".join(TITLES[workload] for workload in inside) or "none",
+        helped=len(inside_workloads),
+        inside=", ".join(TITLES[workload] for workload in inside_workloads) or "none",
     )
 
 
-def _largest(runs: Systems, workload: str) -> str:
+def _best_technique(runs: HybridRuns, workload: str) -> str:
     return max(SINGLE_TECHNIQUES, key=lambda technique: gain(runs, workload, technique))
 
 
-def w_19(runs: Systems) -> Judgment:
+def w_19(runs: HybridRuns) -> Judgment:
     """Immediate Report alone."""
     gains = {workload: gain(runs, workload, IREPORT) for workload in WORKLOADS}
-    best = {workload: _largest(runs, workload) for workload in (TPCC, CELLO)}
-    others = ", ".join(
+    best_techniques = {workload: _best_technique(runs, workload) for workload in (TPCC, CELLO)}
+    best_texts = ", ".join(
         f"{TITLES[workload]} {technique} {percent(-gain(runs, workload, technique), 1)} %"
-        for workload, technique in best.items()
+        for workload, technique in best_techniques.items()
     )
-    helps = all(gains[workload] > 0 for workload in best)
-    return judge_criterion(helps and IREPORT in best.values(), helps).with_numbers(
-        gains=changes_text(gains), others=others
+    helps = all(gains[workload] > 0 for workload in best_techniques)
+    return judge_criterion(helps and IREPORT in best_techniques.values(), helps).with_numbers(
+        gains=changes_text(gains), others=best_texts
     )
 
 
-def w_21(runs: Systems) -> Judgment:
+def w_21(runs: HybridRuns) -> Judgment:
     """Shortcut where the disk is read."""
-    best = _largest(runs, TPCD)
+    best_technique = _best_technique(runs, TPCD)
     gains = {workload: gain(runs, workload, SHORTCUT) for workload in (TPCD, CELLO)}
-    single = format_rows(
+    single_texts = format_rows(
         "{} {:-1%}", ((technique, gain(runs, TPCD, technique)) for technique in SINGLE_TECHNIQUES)
     )
-    holds = best == SHORTCUT and gains[CELLO] > 0
-    return judge_criterion(holds, best == SHORTCUT).with_numbers(gains=changes_text(gains), single=single)
+    holds = best_technique == SHORTCUT and gains[CELLO] > 0
+    return judge_criterion(holds, best_technique == SHORTCUT).with_numbers(
+        gains=changes_text(gains), single=single_texts
+    )
 
 
-def w_22(runs: Systems) -> Judgment:
+def w_22(runs: HybridRuns) -> Judgment:
     """LRU compared with both readings of LFUDA."""
-    above = {}
+    changes = {}
     for workload in WORKLOADS:
         rows = runs.rows(REPLACEMENT, workload)
-        above[workload] = {
+        changes[workload] = {
             name: runs.row(workload, ALL).mean_ms / row.mean_ms - 1 for name, row in rows.items()
         }
     details = "; ".join(
         f"{TITLES[workload]} {percent(shares['lfuda'], 1)} % ({percent(shares['lfuda-literal'], 1)} %)"
-        for workload, shares in above.items()
+        for workload, shares in changes.items()
     )
-    good = [workload for workload, shares in above.items() if shares["lfuda"] <= LRU_BAND]
-    return judge_criterion(len(good) >= 3, 2 * len(good) > len(above)).with_numbers(
-        details=details, good=len(good), compared=len(above)
+    good_workloads = [workload for workload, shares in changes.items() if shares["lfuda"] <= LRU_BAND]
+    return judge_criterion(len(good_workloads) >= 3, 2 * len(good_workloads) > len(changes)).with_numbers(
+        details=details, good=len(good_workloads), compared=len(changes)
     )
 
 
-def _gain_by_segment(runs: Systems, workload: str, technique: str) -> dict[int, float]:
+def _gains_by_segment(runs: HybridRuns, workload: str, technique: str) -> dict[int, float]:
     """Gain of a technique by the size of segments, without overloaded ones."""
-    first = {name: runs.rows(TECHNIQUES, workload)[name] for name in (technique, NONE)}
+    default_rows = {name: runs.rows(TECHNIQUES, workload)[name] for name in (technique, NONE)}
     rows = runs.rows(SEGMENTS, workload)
-    pairs = {SEGMENT_KB[workload]: (first[technique], first[NONE])} | {
+    pairs = {SEGMENT_KB[workload]: (default_rows[technique], default_rows[NONE])} | {
         kb: (rows[f"{technique}, {kb} KB"], rows[f"{NONE}, {kb} KB"]) for kb in LARGER_KB
     }
     return {
-        kb: 1 - with_it.mean_ms / without.mean_ms
-        for kb, (with_it, without) in pairs.items()
-        if not with_it.saturated and not without.saturated
+        kb: 1 - with_technique.mean_ms / without_technique.mean_ms
+        for kb, (with_technique, without_technique) in pairs.items()
+        if not with_technique.saturated and not without_technique.saturated
     }
 
 
-def w_27(runs: Systems) -> Judgment:
+def w_27(runs: HybridRuns) -> Judgment:
     """Shortcut and Immediate Report over sizes of segments."""
-    details, falls = [], {}
+    details, is_falling = [], {}
     for workload in (TPCC, CELLO):
         for technique in (SHORTCUT, IREPORT):
-            gains = _gain_by_segment(runs, workload, technique)
-            shares = [gains[kb] for kb in sorted(gains)]
-            falls[workload, technique] = len(shares) > 1 and shares == sorted(shares, reverse=True)
-            by_size = format_rows("{1:-1%} at {0} KB", sorted(gains.items()))
-            details.append(f"{TITLES[workload]} with {technique} {by_size}")
-    return judge_comparisons(falls.values()).with_numbers(
-        details=details, falling=sum(falls.values()), compared=len(falls)
+            gains = _gains_by_segment(runs, workload, technique)
+            ordered_gains = [gains[kb] for kb in sorted(gains)]
+            is_falling[workload, technique] = len(ordered_gains) > 1 and ordered_gains == sorted(
+                ordered_gains, reverse=True
+            )
+            gain_texts = format_rows("{1:-1%} at {0} KB", sorted(gains.items()))
+            details.append(f"{TITLES[workload]} with {technique} {gain_texts}")
+    return judge_comparisons(is_falling.values()).with_numbers(
+        details=details, falling=sum(is_falling.values()), compared=len(is_falling)
     )
 
 
-def figure_4(runs: Systems) -> list[list[str]]:
+def figure_4(runs: HybridRuns) -> list[list[str]]:
     """Figure 4 as the rows of a table."""
     rows = []
     for technique in (SHORTCUT, IREPORT, PWRITE, ALL):

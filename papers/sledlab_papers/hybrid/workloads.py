@@ -9,7 +9,7 @@ from ..claims import Judgment, judge_criterion
 from ..simulator import calibration
 from ..wording import percent
 from .names import CELLO, HPLAJW, NONE, PWRITE, TPCC, TPCD
-from .systems import Systems
+from .systems import HybridRuns
 
 STAND_INS = {TPCD: "tpcd", TPCC: "tpcc", CELLO: "cello-12h", HPLAJW: "hplajw-2h"}
 """Names of the workloads' calibrations."""
@@ -25,8 +25,8 @@ SMALL_WRITES, SMALL_BAND = 52.0, 2.0
 def calibration_results() -> dict[str, calibration.CalibrationResult]:
     """The stand-ins compared with published numbers; all at once, for it takes a while."""
     with ThreadPoolExecutor() as pool:
-        measured = pool.map(calibration.calibrate, STAND_INS.values())
-        return dict(zip(STAND_INS, measured, strict=True))
+        results = pool.map(calibration.calibrate, STAND_INS.values())
+        return dict(zip(STAND_INS, results, strict=True))
 
 
 def achieved_statistic(workload: str, statistic: str) -> float:
@@ -37,19 +37,19 @@ def achieved_statistic(workload: str, statistic: str) -> float:
     return value
 
 
-def table_2(workload: str, _: Systems) -> Judgment:
+def table_2(workload: str, _: HybridRuns) -> Judgment:
     """A row of table 2."""
-    details, far = [], 0.0
+    details, max_deviation = [], 0.0
     for row in calibration_results()[workload].rows:
         name, unit = row.statistic.name, row.statistic.unit
         if name not in TABLE or row.target is None:
             continue
-        text = f"{name} {row.achieved:,.{row.statistic.decimals}f} {unit}".strip()
+        statistic_text = f"{name} {row.achieved:,.{row.statistic.decimals}f} {unit}".strip()
         if row.deviation is not None:
-            far = max(far, abs(row.deviation))
-            text += f" ({percent(row.deviation, 1)} %)"
-        details.append(text)
-    return judge_criterion(far <= NEAR and calibration_results()[workload].passes).with_numbers(
+            max_deviation = max(max_deviation, abs(row.deviation))
+            statistic_text += f" ({percent(row.deviation, 1)} %)"
+        details.append(statistic_text)
+    return judge_criterion(max_deviation <= NEAR and calibration_results()[workload].passes).with_numbers(
         details=details
     )
 
@@ -57,11 +57,11 @@ def table_2(workload: str, _: Systems) -> Judgment:
 w_07, w_08, w_09, w_10 = (partial(table_2, workload) for workload in STAND_INS)
 
 
-def w_20(runs: Systems) -> Judgment:
+def w_20(runs: HybridRuns) -> Judgment:
     """Partial Write where writes are small."""
     share = achieved_statistic(CELLO, "writes below 8 KB")
     gain = 1 - runs.mean(CELLO, PWRITE) / runs.mean(CELLO, NONE)
     fetches = runs.change(CELLO, PWRITE, NONE, "hybrid_back_reads")
-    near = abs(share - SMALL_WRITES) <= SMALL_BAND
-    judged = judge_criterion(gain > 0 and near, gain > 0).with_values([share / 100])
-    return judged.with_numbers(share=share, change=-gain, fetches=fetches)
+    is_near = abs(share - SMALL_WRITES) <= SMALL_BAND
+    judgment = judge_criterion(gain > 0 and is_near, gain > 0).with_values([share / 100])
+    return judgment.with_numbers(share=share, change=-gain, fetches=fetches)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..claims import register_judges
 from ..topic import ClaimVerdict, Topic
-from ..validated import SEAGATE, TIMEOUTS
+from ..validation_results import SEAGATE, TIMEOUTS
 from . import (
     breakdown,
     breakeven,
@@ -25,15 +25,15 @@ from .plan import PLAN, PowerRuns
 register_judges(parameters, workloads, breakdown, timeouts, policies, merging, parts, combined)
 
 
-def _places(runs: PowerRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
+def _page_texts(runs: PowerRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     return {
         "experiments": runs.experiment_table(PLAN),
-        **energy_sums.places(),
-        **breakeven.places(runs),
-        **savings.places(runs),
+        **energy_sums.page_texts(),
+        **breakeven.page_texts(runs),
+        **savings.page_texts(runs),
     }
 
 
 POWER = Topic(
-    "power", PLAN, PowerRuns, _places, needs_reference_data=True, validation_results=(SEAGATE, TIMEOUTS)
+    "power", PLAN, PowerRuns, _page_texts, needs_reference_data=True, validation_results=(SEAGATE, TIMEOUTS)
 )

@@ -15,12 +15,12 @@ SLEDS = ("mems-g1", "mems-g2", "mems-g3")
 
 def _row(device: str, idle_mw: float, parked_mw: float, startup_ms: float, startup_mw: float) -> list[str]:
     startup_uj = startup_ms * startup_mw
-    even_ms = startup_uj / (idle_mw - parked_mw)
-    return [f"`{device}`", f"{idle_mw:.0f}", f"{parked_mw:g}", f"{startup_uj:,.0f}", f"{even_ms:,.2f}"]
+    break_even_ms = startup_uj / (idle_mw - parked_mw)
+    return [f"`{device}`", f"{idle_mw:.0f}", f"{parked_mw:g}", f"{startup_uj:,.0f}", f"{break_even_ms:,.2f}"]
 
 
-def break_even() -> str:
-    """A table: the length of rests from which parking pays."""
+def break_even_table() -> str:
+    """A table: the length of idle periods from which parking saves energy."""
     rows = []
     for name in SLEDS:
         p = parameters(name)
@@ -32,55 +32,57 @@ def break_even() -> str:
     return table(["device", "idle, mW", "parked, mW", "start-up, uJ", "break-even, ms"], rows)
 
 
-def _policies(points: ExperimentRuns, names: list[str]) -> str:
+def _policy_table(experiment: ExperimentRuns, names: list[str]) -> str:
     rows = [
         [
-            _name(policy),
-            *(percent(points.change(policy, IMMEDIATE, s, "energy_j"), 2) for s in points.speedups),
+            _label(policy),
+            *(percent(experiment.change(policy, IMMEDIATE, s, "energy_j"), 2) for s in experiment.speedups),
         ]
         for policy in names
     ]
-    return table(["policy", *(f"at {speedup:g}" for speedup in points.speedups)], rows)
+    return table(["policy", *(f"at {speedup:g}" for speedup in experiment.speedups)], rows)
 
 
-def _name(policy: str) -> str:
+def _label(policy: str) -> str:
     if "=" not in policy:
         return policy
     ms = float(policy.split("=")[1])
     return f"{ms:g} ms" if ms < 1000 else f"{ms / 1000:g} s"
 
 
-def noise(points: ExperimentRuns) -> float:
+def noise(experiment: ExperimentRuns) -> float:
     """The widest 95 % interval, over seeds, of the excess of a learning policy over parking at once."""
     widest = 0.0
     for policy in LEARNING_POLICIES:
-        for speedup in points.speedups:
+        for speedup in experiment.speedups:
             pairs = zip(
-                points.seed_values(policy, speedup, "energy_j"),
-                points.seed_values(IMMEDIATE, speedup, "energy_j"),
+                experiment.seed_values(policy, speedup, "energy_j"),
+                experiment.seed_values(IMMEDIATE, speedup, "energy_j"),
                 strict=True,
             )
-            widest = max(widest, half_width([mine / other - 1 for mine, other in pairs]) or 0.0)
+            widest = max(
+                widest, half_width([policy_j / immediate_j - 1 for policy_j, immediate_j in pairs]) or 0.0
+            )
     return widest
 
 
-def places(runs: PowerRuns) -> dict[str, str]:
+def page_texts(runs: PowerRuns) -> dict[str, str]:
     """Break-even times and policies."""
-    sled, seagate = runs.experiment("lin-policies"), runs.seagate_runs("lin-policies")
-    bursts, on_snake = runs.experiment(DISK), runs.snake_disk_runs()
-    names = [ORACLE, SHARE, ADAPTIVE, *fixed_timeouts(sled), NEVER]
-    on_disk = [ORACLE, SHARE, ADAPTIVE, *fixed_timeouts(bursts), NEVER]
-    above = [
+    sleds, seagate = runs.experiment("lin-policies"), runs.seagate_runs("lin-policies")
+    hplajw_disk, snake_disk = runs.experiment(DISK), runs.snake_disk_runs()
+    sled_policies = [ORACLE, SHARE, ADAPTIVE, *fixed_timeouts(sleds), NEVER]
+    disk_policies = [ORACLE, SHARE, ADAPTIVE, *fixed_timeouts(hplajw_disk), NEVER]
+    losing_speedups = [
         speedup
         for speedup in seagate.speedups
         if seagate.change(ORACLE, IMMEDIATE, speedup, "energy_j") > 1e-3
     ]
     return {
-        "break_even": break_even(),
-        "noise": format_small(100 * noise(sled)),
-        "above": format_rows("{:g}", above),
-        "seagate": _policies(seagate, names),
-        "snake": _policies(sled, names),
-        "hplajw_disk": _policies(bursts, on_disk),
-        "snake_disk": _policies(on_snake, on_disk),
+        "break_even": break_even_table(),
+        "noise": format_small(100 * noise(sleds)),
+        "above": format_rows("{:g}", losing_speedups),
+        "seagate": _policy_table(seagate, sled_policies),
+        "snake": _policy_table(sleds, sled_policies),
+        "hplajw_disk": _policy_table(hplajw_disk, disk_policies),
+        "snake_disk": _policy_table(snake_disk, disk_policies),
     }

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from ..markdown import table
-from ..validated import timeout_runs
+from ..validation_results import timeout_runs
 from ..wording import format_small, percent
 from .singles import simulate_snake
 
@@ -34,25 +34,28 @@ def request_sums(device: str, *settings: tuple[str, Any]) -> float:
     The total comes from the times of the states; the energies of requests are summed up one by one.
     """
     result = simulate_snake(device, *settings)
-    each = result.requests.select(pl.sum("seek_uj", "access_uj", "startup_uj")).row(0)
+    energies_uj = result.requests.select(pl.sum("seek_uj", "access_uj", "startup_uj")).row(0)
     energy = result.energy
-    return abs(float((sum(each) * 1e-6 + energy.idle + energy.inactive) / energy.total - 1))
+    return abs(float((sum(energies_uj) * 1e-6 + energy.idle + energy.inactive) / energy.total - 1))
 
 
-def places() -> dict[str, str]:
+def page_texts() -> dict[str, str]:
     """Relative errors of sums, and a row for each reference run over idle timeouts."""
     runs = timeout_runs()
     rows = [
         [
             f"`{run.run}`",
             f"{run.timeout_ms:g}",
-            f"{sum(run.recorded):.4f}",
-            percent(run.total, 4),
-            *(_deviation_text(mine, theirs) for mine, theirs in zip(run.measured, run.recorded, strict=True)),
+            f"{sum(run.reference_energies_j):.4f}",
+            percent(run.total_deviation, 4),
+            *(
+                _deviation_text(ours_j, reference_j)
+                for ours_j, reference_j in zip(run.our_energies_j, run.reference_energies_j, strict=True)
+            ),
         ]
         for run in runs
     ]
-    worst = max(abs(run.total) for run in runs)
+    worst = max(abs(run.total_deviation) for run in runs)
     head = [
         "run",
         "timeout, ms",
@@ -73,5 +76,9 @@ def places() -> dict[str, str]:
     }
 
 
-def _deviation_text(mine: float, theirs: float) -> str:
-    return percent(mine / theirs - 1, 3) if theirs else ("none" if mine == 0 else f"{mine:.2g} J")
+def _deviation_text(ours_j: float, reference_j: float) -> str:
+    return (
+        percent(ours_j / reference_j - 1, 3)
+        if reference_j
+        else ("none" if ours_j == 0 else f"{ours_j:.2g} J")
+    )

@@ -38,25 +38,25 @@ PRINTED_CUT = PrintedNumber("up to 43 %")
 """Reduction of the mean response by merging (Hong 2006)."""
 
 
-def _changes(points: ExperimentRuns, merged: str, none: str, measure: str) -> dict[float, float]:
+def _changes(experiment: ExperimentRuns, merging: str, base: str, measure: str) -> dict[float, float]:
     """Relative changes by speed-up, where neither run is overloaded."""
     return {
-        speedup: points.change(merged, none, speedup, measure)
-        for speedup in points.stable_speedups(merged, none)
+        speedup: experiment.change(merging, base, speedup, measure)
+        for speedup in experiment.stable_speedups(merging, base)
     }
 
 
 def _changes_by_scheduler(
-    runs: PowerRuns, name: str, merged: str, none: str, measure: str
+    runs: PowerRuns, name: str, merging: str, base: str, measure: str
 ) -> dict[str, dict[float, float]]:
     return {
-        scheduler: _changes(runs.experiment(name, scheduler), merged, none, measure)
+        scheduler: _changes(runs.experiment(name, scheduler), merging, base, measure)
         for scheduler in SCHEDULERS
     }
 
 
-def _details(measured: dict[str, dict[float, float]]) -> str:
-    return format_rows("{:upper} {:spread}", measured.items())
+def _spread_text(changes_by_scheduler: dict[str, dict[float, float]]) -> str:
+    return format_rows("{:upper} {:spread}", changes_by_scheduler.items())
 
 
 def _sled_share(device: str) -> float:
@@ -67,110 +67,127 @@ def _sled_share(device: str) -> float:
 
 def _small_saving_text(runs: PowerRuns, device: str) -> str:
     """An upper bound on what merging could save, in words."""
-    points = runs.experiment(PAIRS)
+    experiment = runs.experiment(PAIRS)
     pair_uj = (
         2e6
-        * points.mean("none", DEEP_QUEUE_SPEEDUP, "servicing_j")
-        / points.mean("none", DEEP_QUEUE_SPEEDUP, "requests")
+        * experiment.mean("none", DEEP_QUEUE_SPEEDUP, "servicing_j")
+        / experiment.mean("none", DEEP_QUEUE_SPEEDUP, "requests")
     )
-    saved_j = points.mean("none", DEEP_QUEUE_SPEEDUP, "servicing_j") - points.mean(
+    saved_j = experiment.mean("none", DEEP_QUEUE_SPEEDUP, "servicing_j") - experiment.mean(
         "neighbors", DEEP_QUEUE_SPEEDUP, "servicing_j"
     )
-    saved_uj = 2e6 * saved_j / points.mean("neighbors", DEEP_QUEUE_SPEEDUP, "merged")
-    reads = _changes_by_scheduler(runs, PAIRS, "reads: neighbors", "reads: none", "servicing_j")
+    saved_uj = 2e6 * saved_j / experiment.mean("neighbors", DEEP_QUEUE_SPEEDUP, "merged")
+    read_changes = _changes_by_scheduler(runs, PAIRS, "reads: neighbors", "reads: none", "servicing_j")
     return (
         f"Merging saves energy of the sled alone, which takes {100 * _sled_share(device):.0f} % of servicing "
-        f"here; the rest are tips, on as long either way. A pair on G3 takes {saved_uj:.0f} uJ less than its "
-        f"two requests ({pair_uj:.0f} uJ on average), {100 * saved_uj / pair_uj:.1f} %: for the second the "
-        "sled need only turn back and pass over its row again. That would be the saving if every request "
-        f"were merged. With nothing but reads, so twice as many to merge, pairs on G3 save {_details(reads)}."
+        "here; tips take the other part, and they are on equally long with merging and without. A pair on G3 "
+        f"takes {saved_uj:.0f} uJ less than its two requests ({pair_uj:.0f} uJ on average), "
+        f"{100 * saved_uj / pair_uj:.1f} %: for the second the sled need only turn back and pass over its "
+        "row again. That would be the saving if every request were merged. With nothing but reads, so twice "
+        f"as many to merge, pairs on G3 save {_spread_text(read_changes)}."
     )
 
 
 def h_69(runs: PowerRuns) -> Judgment:
     """Chains on the sled with 3200 tips: energy."""
-    measured = _changes_by_scheduler(runs, CHAINS, MERGING, NONE, "servicing_j")
-    by_scheduler = _changes_by_scheduler(runs, CHAINS, MERGING_NEIGHBORS, NONE, "servicing_j")
-    saved = [-change for changes in measured.values() for change in changes.values()]
-    sign = min(saved) > 0
-    return judge_printed(saved, direction=sign).with_numbers(
-        measured=_details(measured),
-        saved=saved,
-        by_scheduler=_details(by_scheduler),
+    changes_by_scheduler = _changes_by_scheduler(runs, CHAINS, MERGING, NONE, "servicing_j")
+    neighbor_changes = _changes_by_scheduler(runs, CHAINS, MERGING_NEIGHBORS, NONE, "servicing_j")
+    savings = [-change for changes in changes_by_scheduler.values() for change in changes.values()]
+    always_saves = min(savings) > 0
+    return judge_printed(savings, direction_holds=always_saves).with_numbers(
+        measured=_spread_text(changes_by_scheduler),
+        saved=savings,
+        by_scheduler=_spread_text(neighbor_changes),
         why_little=_small_saving_text(runs, "mems-g2-3200"),
     )
 
 
 def h_70(runs: PowerRuns) -> Judgment:
     """Chains on the sled with 3200 tips: response."""
-    measured = _changes_by_scheduler(runs, CHAINS, MERGING, NONE, "mean_ms")
-    best = {scheduler: min(changes, key=changes.__getitem__) for scheduler, changes in measured.items()}
+    changes_by_scheduler = _changes_by_scheduler(runs, CHAINS, MERGING, NONE, "mean_ms")
+    best_speedups = {
+        scheduler: min(changes, key=changes.__getitem__)
+        for scheduler, changes in changes_by_scheduler.items()
+    }
     details = format_rows(
         "{:upper} {:spread}, most at {:g}",
-        ((scheduler, changes, best[scheduler]) for scheduler, changes in measured.items()),
+        (
+            (scheduler, changes, best_speedups[scheduler])
+            for scheduler, changes in changes_by_scheduler.items()
+        ),
     )
-    maximum = {scheduler: -min(changes.values()) for scheduler, changes in measured.items()}
-    sign = all(change < 0 for changes in measured.values() for change in changes.values())
-    outside = [scheduler for scheduler, cut in maximum.items() if not PRINTED_CUT.is_met([cut])]
-    names = " and ".join(map(str.upper, outside))
-    far = [scheduler for scheduler, cut in maximum.items() if cut > MAX_CUT]
-    much = _large_saving_text(runs, far[0], best[far[0]]) if far else ""
-    return judge_printed(maximum.values(), direction=sign).with_numbers(
-        details=details, names=names, much=much, minimum=min(maximum.values()), maximum=max(maximum.values())
+    max_cuts = {scheduler: -min(changes.values()) for scheduler, changes in changes_by_scheduler.items()}
+    always_falls = all(change < 0 for changes in changes_by_scheduler.values() for change in changes.values())
+    outside_schedulers = [scheduler for scheduler, cut in max_cuts.items() if not PRINTED_CUT.is_met([cut])]
+    outside_names = " and ".join(map(str.upper, outside_schedulers))
+    far_schedulers = [scheduler for scheduler, cut in max_cuts.items() if cut > MAX_CUT]
+    much_text = (
+        _large_saving_text(runs, far_schedulers[0], best_speedups[far_schedulers[0]])
+        if far_schedulers
+        else ""
+    )
+    return judge_printed(max_cuts.values(), direction_holds=always_falls).with_numbers(
+        details=details,
+        names=outside_names,
+        much=much_text,
+        minimum=min(max_cuts.values()),
+        maximum=max(max_cuts.values()),
     )
 
 
-def _large_saving_text(runs: PowerRuns, scheduler: str, at: float) -> str:
+def _large_saving_text(runs: PowerRuns, scheduler: str, best_speedup: float) -> str:
     """Why merging saves so much at one speed-up: lengths of queues at it and at the next ones."""
-    points = runs.experiment(CHAINS, scheduler)
-    place = points.speedups.index(at)
-    longest = "; ".join(
-        f"{points.mean(NONE, speedup, 'queue_max'):,.0f} and "
-        f"{points.mean(MERGING, speedup, 'queue_max'):,.0f} at {speedup:g}"
-        for speedup in points.speedups[max(place - 1, 0) : place + 2]
+    experiment = runs.experiment(CHAINS, scheduler)
+    index = experiment.speedups.index(best_speedup)
+    queue_texts = "; ".join(
+        f"{experiment.mean(NONE, speedup, 'queue_max'):,.0f} and "
+        f"{experiment.mean(MERGING, speedup, 'queue_max'):,.0f} at {speedup:g}"
+        for speedup in experiment.speedups[max(index - 1, 0) : index + 2]
     )
     return (
-        f"At {at:g} times the speed the copies of the stand-in begin to pile up, and a little more or less "
-        f"decides how far they do. Longest queue without and with merging: {longest}."
+        f"At {best_speedup:g} times the speed the copies of the stand-in begin to pile up, and a little more "
+        f"or less decides how far they do. Longest queue without and with merging: {queue_texts}."
     )
 
 
 def h_73(runs: PowerRuns) -> Judgment:
     """Merged requests with subsector access, compared with those without."""
-    points = runs.experiment(CHAINS)
-    full, parts, twice = ("small: merging", "small: merging and parts", "small: merging with twice the tips")
-    speedups = points.stable_speedups(full, parts, twice)
-    more = [points.change(parts, full, speedup, "merged") for speedup in speedups]
-    bound = [points.change(twice, full, speedup, "merged") for speedup in speedups]
-    return judge_criterion(min(more) > 0).with_numbers(more=more, bound=bound)
+    experiment = runs.experiment(CHAINS)
+    whole, part, twice = ("small: merging", "small: merging and parts", "small: merging with twice the tips")
+    speedups = experiment.stable_speedups(whole, part, twice)
+    merged_changes = [experiment.change(part, whole, speedup, "merged") for speedup in speedups]
+    bound_changes = [experiment.change(twice, whole, speedup, "merged") for speedup in speedups]
+    return judge_criterion(min(merged_changes) > 0).with_numbers(more=merged_changes, bound=bound_changes)
 
 
 def y_02(runs: PowerRuns) -> Judgment:
     """Pairs of neighbors on G3: energy."""
-    measured = _changes_by_scheduler(runs, PAIRS, "neighbors", "none", "servicing_j")
-    saved = [-change for changes in measured.values() for change in changes.values()]
-    table_uj = 10.817354 / 87_000 * 1e6
+    changes_by_scheduler = _changes_by_scheduler(runs, PAIRS, "neighbors", "none", "servicing_j")
+    savings = [-change for changes in changes_by_scheduler.values() for change in changes.values()]
+    published_uj = 10.817354 / 87_000 * 1e6
     tips_uj = 16 * 64 * 0.09
-    return judge_printed(saved, direction=min(saved) > 0).with_numbers(
-        measured=_details(measured),
-        saved=saved,
+    return judge_printed(savings, direction_holds=min(savings) > 0).with_numbers(
+        measured=_spread_text(changes_by_scheduler),
+        saved=savings,
         why_little=_small_saving_text(runs, "mems-g3"),
         published=100 * PUBLISHED_PAIRS,
-        table_uj=table_uj,
+        table_uj=published_uj,
         tips_uj=tips_uj,
-        half=100 * (table_uj - tips_uj) / 2 / table_uj,
+        half=100 * (published_uj - tips_uj) / 2 / published_uj,
     )
 
 
 def y_25(runs: PowerRuns) -> Judgment:
     """Pairs of neighbors on G3: response."""
-    measured = _changes_by_scheduler(runs, PAIRS, "neighbors", "none", "mean_ms")
-    points = runs.experiment(PAIRS)
-    queued = [s for s in measured["fcfs"] if points.mean("none", s, "queue_mean") > MIN_QUEUE_LENGTH]
-    cuts = {speedup: -measured["fcfs"][speedup] for speedup in queued}
-    sign = all(change < 0 for changes in measured.values() for change in changes.values())
-    return judge_printed(cuts.values(), direction=sign, holds=sign).with_numbers(
-        measured=_details(measured),
+    changes_by_scheduler = _changes_by_scheduler(runs, PAIRS, "neighbors", "none", "mean_ms")
+    experiment = runs.experiment(PAIRS)
+    queueing_speedups = [
+        s for s in changes_by_scheduler["fcfs"] if experiment.mean("none", s, "queue_mean") > MIN_QUEUE_LENGTH
+    ]
+    cuts = {speedup: -changes_by_scheduler["fcfs"][speedup] for speedup in queueing_speedups}
+    always_falls = all(change < 0 for changes in changes_by_scheduler.values() for change in changes.values())
+    return judge_printed(cuts.values(), direction_holds=always_falls, rest_holds=always_falls).with_numbers(
+        measured=_spread_text(changes_by_scheduler),
         queued=MIN_QUEUE_LENGTH,
         cuts=format_rows("{1:-1%} at {0:g}", cuts.items()),
     )
@@ -178,9 +195,9 @@ def y_25(runs: PowerRuns) -> Judgment:
 
 def y_35(runs: PowerRuns) -> Judgment:
     """Each relaxation against pairs of neighboring reads."""
-    worst: dict[str, dict[str, list[float]]] = {}
+    changes_by_relaxation: dict[str, dict[str, list[float]]] = {}
     for name in RELAXATIONS:
-        worst[name] = {
+        changes_by_relaxation[name] = {
             measure: [
                 runs.experiment(SMARTER_MERGING, scheduler).change(name, "pairs", speedup, measure)
                 for scheduler in SCHEDULERS
@@ -188,10 +205,15 @@ def y_35(runs: PowerRuns) -> Judgment:
             ]
             for measure in ("energy_j", "mean_ms")
         }
-    maximum = max(
-        change for measured in worst.values() for changes in measured.values() for change in changes
+    max_change = max(
+        change
+        for changes_by_measure in changes_by_relaxation.values()
+        for changes in changes_by_measure.values()
+        for change in changes
     )
-    return judge_criterion(maximum <= NOISE).with_numbers(
-        worst=format_rows("{0} {1[energy_j]:spread} and {1[mean_ms]:spread}", worst.items(), "; "),
-        maximum=maximum,
+    return judge_criterion(max_change <= NOISE).with_numbers(
+        worst=format_rows(
+            "{0} {1[energy_j]:spread} and {1[mean_ms]:spread}", changes_by_relaxation.items(), "; "
+        ),
+        maximum=max_change,
     )

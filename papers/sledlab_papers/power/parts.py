@@ -36,101 +36,119 @@ PUBLISHED_WITH_PARTS: Mapping[float, tuple[float, float]] = {
 UNCHANGED_MEASURES = ("startup_j", "inactive_j", "mean_ms", "p99_ms", "max_ms")
 
 
-def _metadata_saving(expected: int) -> float:
+def _metadata_saving(metadata_bytes: int) -> float:
     """Saving of access energy over requests for metadata alone, computed request by request."""
-    trimmed = (("workload.trim_metadata", True), ("workload.metadata_bytes", expected))
-    energies = [
+    settings = (("workload.trim_metadata", True), ("workload.metadata_bytes", metadata_bytes))
+    energies_uj = [
         float(
-            simulate_snake("mems-g2", *trimmed, ("device.subsector_access", parts))
+            simulate_snake("mems-g2", *settings, ("device.subsector_access", has_subsector_access))
             .requests.filter(pl.col("metadata") == 1)["access_uj"]
             .sum()
         )
-        for parts in (False, True)
+        for has_subsector_access in (False, True)
     ]
-    return 1 - energies[1] / energies[0]
+    return 1 - energies_uj[1] / energies_uj[0]
 
 
 def h_71(runs: PowerRuns) -> Judgment:
     """Savings of access energy by bytes requested: of requests for metadata, and of all."""
-    points = runs.experiment(METADATA)
-    alone = {expected: _metadata_saving(expected) for expected in (4, 8, 128)}
-    saved = {expected: -points.change(f"{expected} bytes", "sectors", 10.0, "access_j") for expected in BYTES}
+    experiment = runs.experiment(METADATA)
+    metadata_savings = {size_bytes: _metadata_saving(size_bytes) for size_bytes in (4, 8, 128)}
+    savings = {
+        size_bytes: -experiment.change(f"{size_bytes} bytes", "sectors", 10.0, "access_j")
+        for size_bytes in BYTES
+    }
     rows = [
-        [f"{expected}", f"{100 * share:.2f}", f"{100 * alone[expected]:.1f}" if expected in alone else ""]
-        for expected, share in saved.items()
+        [
+            f"{size_bytes}",
+            f"{100 * share:.2f}",
+            f"{100 * metadata_savings[size_bytes]:.1f}" if size_bytes in metadata_savings else "",
+        ]
+        for size_bytes, share in savings.items()
     ]
     p = parameters("mems-g2")
-    maximum = p["tips_per_block"] - 1
-    ceiling = maximum * p["tip_mw"] / (p["sled_mw"] + p["tips_per_block"] * p["tip_mw"])
-    monotone = list(saved.values()) == sorted(saved.values(), reverse=True) and saved[4] > saved[128]
-    return judge_printed([saved[128]], [saved[4]], direction=monotone, holds=monotone).with_numbers(
-        alone=alone,
-        saved_percent=100 * saved[128],
-        saved=saved,
+    max_dark_tips = p["tips_per_block"] - 1
+    max_saving = max_dark_tips * p["tip_mw"] / (p["sled_mw"] + p["tips_per_block"] * p["tip_mw"])
+    is_monotone = (
+        list(savings.values()) == sorted(savings.values(), reverse=True) and savings[4] > savings[128]
+    )
+    return judge_printed(
+        [savings[128]], [savings[4]], direction_holds=is_monotone, rest_holds=is_monotone
+    ).with_numbers(
+        alone=metadata_savings,
+        saved_percent=100 * savings[128],
+        saved=savings,
         table=table(
             ["bytes requested", "saved of all access energy, %", "saved of that of metadata, %"], rows
         ),
-        ceiling=ceiling,
+        ceiling=max_saving,
         p=p,
     )
 
 
 def h_72(runs: PowerRuns) -> Judgment:
     """Changes of response time and of total energy."""
-    points = runs.experiment(METADATA)
-    same = all(
-        points.seed_values(f"{expected} bytes", speedup, "mean_ms")
-        == points.seed_values("sectors", speedup, "mean_ms")
-        for expected in BYTES
-        for speedup in points.speedups
+    experiment = runs.experiment(METADATA)
+    is_same = all(
+        experiment.seed_values(f"{size_bytes} bytes", speedup, "mean_ms")
+        == experiment.seed_values("sectors", speedup, "mean_ms")
+        for size_bytes in BYTES
+        for speedup in experiment.speedups
     )
-    saved = [
-        points.change(f"{expected} bytes", "sectors", speedup, "energy_j")
-        for expected in BYTES
-        for speedup in points.speedups
+    changes = [
+        experiment.change(f"{size_bytes} bytes", "sectors", speedup, "energy_j")
+        for size_bytes in BYTES
+        for speedup in experiment.speedups
     ]
-    return judge_criterion(same and -0.03 < min(saved) <= 0, same).with_numbers(
-        mean="the same to the last bit" if same else "differs",
-        minimum=min(saved) * 100,
-        maximum=max(saved) * 100,
+    return judge_criterion(is_same and -0.03 < min(changes) <= 0, is_same).with_numbers(
+        mean="the same to the last bit" if is_same else "differs",
+        minimum=min(changes) * 100,
+        maximum=max(changes) * 100,
     )
 
 
 def y_03(runs: PowerRuns) -> Judgment:
     """Savings if half of each block were requested on average, and if every request were one block."""
     result = simulate_snake("mems-g3", ("power.kind", "immediate"))
-    servicing = result.energy.seek + result.energy.access
-    tips = result.summary["tip_time_s"] * 1e-3
-    one = [
+    servicing_j = result.energy.seek + result.energy.access
+    tips_j = result.summary["tip_time_s"] * 1e-3
+    block_energies = [
         simulate_snake(
             "mems-g3",
             ("power.kind", "immediate"),
             ("workload.trim_metadata", True),
             ("workload.metadata_share", 1.0),
             ("workload.metadata_bytes", 256),
-            ("device.subsector_access", parts),
+            ("device.subsector_access", has_subsector_access),
         ).energy
-        for parts in (False, True)
+        for has_subsector_access in (False, True)
     ]
-    small = 1 - (one[1].seek + one[1].access) / (one[0].seek + one[0].access)
-    return judge_printed([tips / 2 / servicing, small], direction=small > 0).with_numbers(
-        half=100 * tips / 2 / servicing, share=100 * tips / servicing, small=small
+    block_saving = 1 - (block_energies[1].seek + block_energies[1].access) / (
+        block_energies[0].seek + block_energies[0].access
     )
+    return judge_printed(
+        [tips_j / 2 / servicing_j, block_saving], direction_holds=block_saving > 0
+    ).with_numbers(half=100 * tips_j / 2 / servicing_j, share=100 * tips_j / servicing_j, small=block_saving)
 
 
-def _entries(points: ExperimentRuns, speedup: float) -> list[float]:
-    return [points.mean(WHOLE, speedup, entry) for entry in ENTRIES]
+def _our_entries(experiment: ExperimentRuns, speedup: float) -> list[float]:
+    return [experiment.mean(WHOLE, speedup, entry) for entry in ENTRIES]
 
 
-def _compare_with_published(points: ExperimentRuns, speedup: float) -> tuple[str, list[float]]:
+def _compare_with_published(experiment: ExperimentRuns, speedup: float) -> tuple[str, list[float]]:
     """Our entries and the printed ones, and the relative differences."""
-    ours = _entries(points, speedup)
-    off = [mine / published - 1 for mine, published in zip(ours, PUBLISHED_TABLE[speedup], strict=True)]
-    rows = [
-        [name, f"{published:.6f}", f"{mine:.6f}", percent(share, 1)]
-        for name, published, mine, share in zip(NAMES, PUBLISHED_TABLE[speedup], ours, off, strict=True)
+    our_entries = _our_entries(experiment, speedup)
+    deviations = [
+        our_entry / published_entry - 1
+        for our_entry, published_entry in zip(our_entries, PUBLISHED_TABLE[speedup], strict=True)
     ]
-    return table(["without parts", "printed", "stand-in", "off by, %"], rows), off
+    rows = [
+        [name, f"{published_entry:.6f}", f"{our_entry:.6f}", percent(share, 1)]
+        for name, published_entry, our_entry, share in zip(
+            NAMES, PUBLISHED_TABLE[speedup], our_entries, deviations, strict=True
+        )
+    ]
+    return table(["without parts", "printed", "stand-in", "off by, %"], rows), deviations
 
 
 FIT_TEXT = (
@@ -141,26 +159,28 @@ FIT_TEXT = (
 )
 
 
-def _changes_servicing_alone(points: ExperimentRuns, speedup: float) -> bool:
+def _changes_servicing_alone(experiment: ExperimentRuns, speedup: float) -> bool:
     """Whether subsector access lowers servicing energy and changes nothing else."""
-    same = all(
-        points.seed_values(PART, speedup, m) == points.seed_values(WHOLE, speedup, m)
+    is_same = all(
+        experiment.seed_values(PART, speedup, m) == experiment.seed_values(WHOLE, speedup, m)
         for m in UNCHANGED_MEASURES
     )
-    return same and points.change(PART, WHOLE, speedup, "servicing_j") < 0
+    return is_same and experiment.change(PART, WHOLE, speedup, "servicing_j") < 0
 
 
 def y_26(runs: PowerRuns) -> Judgment:
     """The table at ten times the speed."""
-    points = runs.experiment(TABLE)
-    comparison, off = _compare_with_published(points, 10.0)
-    checked = _changes_servicing_alone(points, 10.0)
-    saved = points.mean(WHOLE, 10.0, "servicing_j") - points.mean(PART, 10.0, "servicing_j")
-    near = [abs(share) <= 0.25 for share in off]
-    judged = judge_criterion(all(near) and checked, any(near) and checked)
-    return judged.with_values([points.mean(WHOLE, 10.0, "servicing_j")]).with_numbers(
+    experiment = runs.experiment(TABLE)
+    comparison, deviations = _compare_with_published(experiment, 10.0)
+    changes_servicing_alone = _changes_servicing_alone(experiment, 10.0)
+    saved_j = experiment.mean(WHOLE, 10.0, "servicing_j") - experiment.mean(PART, 10.0, "servicing_j")
+    are_near = [abs(share) <= 0.25 for share in deviations]
+    judgment = judge_criterion(
+        all(are_near) and changes_servicing_alone, any(are_near) and changes_servicing_alone
+    )
+    return judgment.with_values([experiment.mean(WHOLE, 10.0, "servicing_j")]).with_numbers(
         comparison=comparison,
-        saved=saved,
+        saved=saved_j,
         printed=PUBLISHED_TABLE[10.0][1] - PUBLISHED_WITH_PARTS[10.0][1],
         fitted=FIT_TEXT,
     )
@@ -168,48 +188,51 @@ def y_26(runs: PowerRuns) -> Judgment:
 
 def y_27(runs: PowerRuns) -> Judgment:
     """The table at a hundred times the speed."""
-    points = runs.experiment(TABLE)
-    comparison, off = _compare_with_published(points, 100.0)
-    ratio = points.mean(WHOLE, 100.0, "mean_ms") / points.mean(WHOLE, 10.0, "mean_ms")
-    near = [abs(share) <= 0.35 for share in off]
-    judged = judge_criterion(all(near) and ratio >= 20, any(near))
-    return judged.with_values([points.mean(WHOLE, 100.0, "servicing_j")]).with_numbers(
+    experiment = runs.experiment(TABLE)
+    comparison, deviations = _compare_with_published(experiment, 100.0)
+    ratio = experiment.mean(WHOLE, 100.0, "mean_ms") / experiment.mean(WHOLE, 10.0, "mean_ms")
+    are_near = [abs(share) <= 0.35 for share in deviations]
+    judgment = judge_criterion(all(are_near) and ratio >= 20, any(are_near))
+    return judgment.with_values([experiment.mean(WHOLE, 100.0, "servicing_j")]).with_numbers(
         comparison=comparison, ratio=ratio, fitted=FIT_TEXT
     )
 
 
 def y_28(runs: PowerRuns) -> Judgment:
     """Savings of servicing energy."""
-    points = runs.experiment(TABLE)
-    saved = [-points.change(PART, WHOLE, speedup, "servicing_j") for speedup in (10.0, 100.0)]
-    published = [
+    experiment = runs.experiment(TABLE)
+    savings = [-experiment.change(PART, WHOLE, speedup, "servicing_j") for speedup in (10.0, 100.0)]
+    published_savings = [
         1 - PUBLISHED_WITH_PARTS[speedup][1] / PUBLISHED_TABLE[speedup][1] for speedup in (10.0, 100.0)
     ]
-    exact = [round(100 * share, 2) for share in published] == [2.28, 2.50]
-    return judge_criterion(exact and all(0.015 <= share <= 0.04 for share in saved), exact).with_numbers(
-        ten=100 * saved[0], saved=saved, printed_ten=100 * published[0], printed=published
+    is_exact = [round(100 * share, 2) for share in published_savings] == [2.28, 2.50]
+    return judge_criterion(
+        is_exact and all(0.015 <= share <= 0.04 for share in savings), is_exact
+    ).with_numbers(
+        ten=100 * savings[0], saved=savings, printed_ten=100 * published_savings[0], printed=published_savings
     )
 
 
 def y_29(runs: PowerRuns) -> Judgment:
     """Entries that subsector access does not change."""
-    points = runs.experiment(TABLE)
-    same = all(_changes_servicing_alone(points, speedup) for speedup in points.speedups)
-    speeds = format_rows("{:g}", points.speedups)
-    return judge_criterion(same).with_numbers(
-        are="are the same to the last bit" if same else "differ", speeds=speeds
+    experiment = runs.experiment(TABLE)
+    is_same = all(_changes_servicing_alone(experiment, speedup) for speedup in experiment.speedups)
+    speedup_texts = format_rows("{:g}", experiment.speedups)
+    return judge_criterion(is_same).with_numbers(
+        are="are the same to the last bit" if is_same else "differ", speeds=speedup_texts
     )
 
 
 def y_30(runs: PowerRuns) -> Judgment:
     """Joules saved, by speed."""
-    points = runs.experiment(TABLE)
-    saved = {
-        speedup: points.mean(WHOLE, speedup, "servicing_j") - points.mean(PART, speedup, "servicing_j")
-        for speedup in points.speedups
+    experiment = runs.experiment(TABLE)
+    saved_j = {
+        speedup: experiment.mean(WHOLE, speedup, "servicing_j")
+        - experiment.mean(PART, speedup, "servicing_j")
+        for speedup in experiment.speedups
     }
-    return judge_criterion(max(saved.values()) / min(saved.values()) - 1 < 0.01).with_numbers(
-        saved=format_rows("{1:.6f} J at {0:g}", saved.items())
+    return judge_criterion(max(saved_j.values()) / min(saved_j.values()) - 1 < 0.01).with_numbers(
+        saved=format_rows("{1:.6f} J at {0:g}", saved_j.items())
     )
 
 
@@ -217,37 +240,41 @@ def y_31(runs: PowerRuns) -> Judgment:
     """Servicing energy at a hundred against ten times the speed."""
     changes = {}
     for scheduler in SCHEDULERS:
-        points = runs.experiment(TABLE, scheduler)
+        experiment = runs.experiment(TABLE, scheduler)
         changes[scheduler] = (
-            points.mean(WHOLE, 100.0, "servicing_j") / points.mean(WHOLE, 10.0, "servicing_j") - 1
+            experiment.mean(WHOLE, 100.0, "servicing_j") / experiment.mean(WHOLE, 10.0, "servicing_j") - 1
         )
-    published = PUBLISHED_TABLE[100.0][1] / PUBLISHED_TABLE[10.0][1] - 1
-    return judge_printed([-changes["fcfs"]], direction=round(changes["fcfs"], 4) < 0).with_numbers(
-        changes=format_rows("{:upper} {:+2%}", changes.items()), printed=published
+    published_change = PUBLISHED_TABLE[100.0][1] / PUBLISHED_TABLE[10.0][1] - 1
+    return judge_printed([-changes["fcfs"]], direction_holds=round(changes["fcfs"], 4) < 0).with_numbers(
+        changes=format_rows("{:upper} {:+2%}", changes.items()), printed=published_change
     )
 
 
 def y_34(runs: PowerRuns) -> Judgment:
     """Requests of some 200 bytes."""
-    points = runs.experiment(SMALL)
+    experiment = runs.experiment(SMALL)
     p = parameters("mems-g3")
     sled_j_per_ms = p["sled_mw"] * 1e-6
-    saved, tips, full = {}, {}, {}
-    for sizes in ("exponential", "uniform"):
-        blocks, parts = f"{sizes}, blocks", f"{sizes}, parts"
-        saved[sizes] = -points.change(parts, blocks, 1.0, "access_j")
-        full[sizes] = -points.change(parts, blocks, 1.0, "servicing_j")
+    access_savings, tip_savings, servicing_savings = {}, {}, {}
+    for distribution in ("exponential", "uniform"):
+        blocks_case, parts_case = f"{distribution}, blocks", f"{distribution}, parts"
+        access_savings[distribution] = -experiment.change(parts_case, blocks_case, 1.0, "access_j")
+        servicing_savings[distribution] = -experiment.change(parts_case, blocks_case, 1.0, "servicing_j")
         sled_j = (
-            points.mean(blocks, 1.0, "requests") * points.mean(blocks, 1.0, "transfer_ms") * sled_j_per_ms
+            experiment.mean(blocks_case, 1.0, "requests")
+            * experiment.mean(blocks_case, 1.0, "transfer_ms")
+            * sled_j_per_ms
         )
-        tips[sizes] = saved[sizes] / (1 - sled_j / points.mean(blocks, 1.0, "access_j"))
-    share = p["tips_per_block"] * p["tip_mw"] / (p["sled_mw"] + p["tips_per_block"] * p["tip_mw"])
-    return judge_criterion(min(saved.values()) > 0.5, min(saved.values()) > 0).with_numbers(
-        exponential=-saved["exponential"],
-        uniform=-saved["uniform"],
-        whole_exponential=percent(-full["exponential"], 1),
-        whole_uniform=-full["uniform"],
-        share=share,
-        tips_exponential=100 * tips["exponential"],
-        tips=tips,
+        tip_savings[distribution] = access_savings[distribution] / (
+            1 - sled_j / experiment.mean(blocks_case, 1.0, "access_j")
+        )
+    tip_share = p["tips_per_block"] * p["tip_mw"] / (p["sled_mw"] + p["tips_per_block"] * p["tip_mw"])
+    return judge_criterion(min(access_savings.values()) > 0.5, min(access_savings.values()) > 0).with_numbers(
+        exponential=-access_savings["exponential"],
+        uniform=-access_savings["uniform"],
+        whole_exponential=percent(-servicing_savings["exponential"], 1),
+        whole_uniform=-servicing_savings["uniform"],
+        share=tip_share,
+        tips_exponential=100 * tip_savings["exponential"],
+        tips=tip_savings,
     )

@@ -83,14 +83,14 @@ class PowerRuns(Runs):
         return self.mark_value("idle") or IDLE_POWERS[0]
 
     def snake_disk_runs(self) -> ExperimentRuns:
-        """Points of the disk on the stand-in for Snake."""
+        """Runs of the disk on the stand-in for Snake."""
         return self.experiment(f"{DISK}{SNAKE}")
 
     def timeout_runs(self) -> tuple[ExperimentRuns, float]:
-        """Points of the experiment on timeouts on the trace of the reading, and the speed-up of the trace."""
+        """Runs of the experiment on timeouts on the trace of the reading, and the speed-up of the trace."""
         trace, _, speedup = self.mark_value("trace").partition(" ")
         return self.experiment(f"{TIMEOUTS}-{trace or SEAGATE[1:]}"), float(speedup or 1)
 
     def seagate_runs(self, name: str) -> ExperimentRuns:
-        """Points of an experiment on the Seagate trace."""
+        """Runs of an experiment on the Seagate trace."""
         return self.experiment(f"{name}{SEAGATE}")

@@ -40,84 +40,103 @@ ROWS = (
 """Strategy, the energy that it saves a share of, published range, experiment, and the two cases compared."""
 
 
-def strategies(runs: PowerRuns) -> str:
+def strategy_table(runs: PowerRuns) -> str:
     """Published ranges and our results."""
     seagate = runs.seagate_runs("hong2006-figure-11")
-    parked = percent(seagate.change(0, 1000, 1.0, "energy_j"), 1)
+    parking_change = percent(seagate.change(0, 1000, 1.0, "energy_j"), 1)
     result = simulate_snake("mems-g3", ("power.kind", "immediate"))
-    dark = -result.summary["tip_time_s"] * 1e-3 / 2 / (result.energy.seek + result.energy.access)
+    dark_change = -result.summary["tip_time_s"] * 1e-3 / 2 / (result.energy.seek + result.energy.access)
     rows = [
-        ["parking at once, Seagate, G2", ALL_ENERGY, "-50 % and more", f"{parked} %", ""],
+        ["parking at once, Seagate, G2", ALL_ENERGY, "-50 % and more", f"{parking_change} %", ""],
         *(_row(runs, *row) for row in ROWS),
-        ["half of the tips dark, Snake, G3", SERVICING, "-30 % (estimate)", f"{percent(dark, 1)} %", ""],
+        [
+            "half of the tips dark, Snake, G3",
+            SERVICING,
+            "-30 % (estimate)",
+            f"{percent(dark_change, 1)} %",
+            "",
+        ],
     ]
-    here = "here, Snake at 10 times its speed | over all speeds kept up with"
-    return table(f"strategy | saves of | published | {here}", rows, words=3)
+    our_columns = "here, Snake at 10 times its speed | over all speeds kept up with"
+    return table(f"strategy | saves of | published | {our_columns}", rows, word_columns=3)
 
 
 def _row(
-    runs: PowerRuns, name: str, of: str, published: str, experiment: str, value: str, base: str
+    runs: PowerRuns, name: str, quantity: str, published: str, place: str, compared_case: str, base_case: str
 ) -> list[str]:
-    points, measure = runs.experiment(experiment), MEASURES[of]
-    along = [points.change(value, base, speedup, measure) for speedup in points.stable_speedups(value, base)]
+    experiment, measure = runs.experiment(place), MEASURES[quantity]
+    changes = [
+        experiment.change(compared_case, base_case, speedup, measure)
+        for speedup in experiment.stable_speedups(compared_case, base_case)
+    ]
     return [
         name,
-        of,
+        quantity,
         published,
-        f"{percent(points.change(value, base, SNAKE_SPEEDUP, measure), 1)} %",
-        span(along),
+        f"{percent(experiment.change(compared_case, base_case, SNAKE_SPEEDUP, measure), 1)} %",
+        span(changes),
     ]
 
 
-def places(runs: PowerRuns) -> dict[str, str]:
+def page_texts(runs: PowerRuns) -> dict[str, str]:
     """Savings of the strategies, smarter merging, delayed starts, start-up times."""
     return {
-        "strategies": strategies(runs),
+        "strategies": strategy_table(runs),
         "deep": f"{merging.DEEP_QUEUE_SPEEDUP:g}",
         "ten": f"{SNAKE_SPEEDUP:g}",
-        "relaxations": _relaxations(runs.experiment(merging.SMARTER_MERGING)),
-        "delays": _delays(runs.experiment("hong2006-delayed-spinup")),
-        "startups": _startups(runs.seagate_runs("lin-figure-7")),
+        "relaxations": _relaxation_table(runs.experiment(merging.SMARTER_MERGING)),
+        "delays": _delay_table(runs.experiment("hong2006-delayed-spinup")),
+        "startups": _startup_table(runs.seagate_runs("lin-figure-7")),
     }
 
 
-def _relaxations(points: ExperimentRuns) -> str:
+def _relaxation_table(experiment: ExperimentRuns) -> str:
     speedup = merging.DEEP_QUEUE_SPEEDUP
 
     def row(name: str) -> list[str]:
-        changes = [points.change(name, "none", speedup, measure) for measure in ("servicing_j", "mean_ms")]
-        merged = points.mean(name, speedup, "merged") / points.mean(name, speedup, "requests")
-        return cells("{} | {:+%1} | {:+%1} | {:%1}", name, *changes, merged)
+        changes = [
+            experiment.change(name, "none", speedup, measure) for measure in ("servicing_j", "mean_ms")
+        ]
+        merged_share = experiment.mean(name, speedup, "merged") / experiment.mean(name, speedup, "requests")
+        return cells("{} | {:+%1} | {:+%1} | {:%1}", name, *changes, merged_share)
 
     head = "merged | seeks and accesses, % | response, % | requests merged, %"
     return table(head, map(row, ("pairs", *merging.RELAXATIONS)))
 
 
-def _delays(points: ExperimentRuns) -> str:
+def _delay_table(experiment: ExperimentRuns) -> str:
     delays = sorted(
-        (v for v in points.axis_values if "merging" not in v and v != "at once"),
-        key=lambda v: points.mean(v, SNAKE_SPEEDUP, "mean_ms"),
+        (delay for delay in experiment.axis_values if "merging" not in delay and delay != "at once"),
+        key=lambda delay: experiment.mean(delay, SNAKE_SPEEDUP, "mean_ms"),
     )
 
     def row(name: str) -> list[str]:
-        energy = points.change(name, "at once", SNAKE_SPEEDUP, "energy_j")
-        startups = (
-            points.mean(name, SNAKE_SPEEDUP, "startups") / points.mean("at once", SNAKE_SPEEDUP, "startups")
+        energy_change = experiment.change(name, "at once", SNAKE_SPEEDUP, "energy_j")
+        startup_change = (
+            experiment.mean(name, SNAKE_SPEEDUP, "startups")
+            / experiment.mean("at once", SNAKE_SPEEDUP, "startups")
             - 1
         )
-        later = [
-            points.mean(each, SNAKE_SPEEDUP, "mean_ms") - points.mean("at once", SNAKE_SPEEDUP, "mean_ms")
+        added_ms = [
+            experiment.mean(each, SNAKE_SPEEDUP, "mean_ms")
+            - experiment.mean("at once", SNAKE_SPEEDUP, "mean_ms")
             for each in (name, f"{name}, merging")
         ]
-        return cells("{} | {:+%2} | {:+%1} | {:+.2f} | {:+.2f}", name, energy, startups, *later)
+        return cells(
+            "{} | {:+%2} | {:+%1} | {:+.2f} | {:+.2f}", name, energy_change, startup_change, *added_ms
+        )
 
     return table("start | energy, % | start-ups, % | response, ms | with merging, ms", map(row, delays))
 
 
-def _startups(points: ExperimentRuns) -> str:
+def _startup_table(experiment: ExperimentRuns) -> str:
     measures = ("energy_j", "mean_ms", "startups")
     rows = [
-        cells("{:g} | {:.3f} | {:.3f} | {:,.0f}", float(time), *(points.mean(time, 1.0, m) for m in measures))
-        for time in sorted(points.axis_values, key=float)
+        cells(
+            "{:g} | {:.3f} | {:.3f} | {:,.0f}",
+            float(time),
+            *(experiment.mean(time, 1.0, m) for m in measures),
+        )
+        for time in sorted(experiment.axis_values, key=float)
     ]
-    return table("start-up, ms | energy, J | response, ms | start-ups", rows, words=0)
+    return table("start-up, ms | energy, J | response, ms | start-ups", rows, word_columns=0)

@@ -34,7 +34,7 @@ def simulate_reads(
     device: str, requests: tuple[tuple[float, int, int], ...], *settings: tuple[str, Any]
 ) -> sl.Result:
     """A run of reads, given by arrival in ms, first block and number of blocks; the device parks at once."""
-    table = polars.DataFrame(
+    trace = polars.DataFrame(
         {
             "time_us": [at_ms * 1000.0 for at_ms, _, _ in requests],
             "op": ["R"] * len(requests),
@@ -43,18 +43,18 @@ def simulate_reads(
         }
     )
     return sl.simulate(
-        table, device, settings={**PARKED_START, "power.kind": "immediate", **dict(settings)}, requests=True
+        trace, device, settings={**PARKED_START, "power.kind": "immediate", **dict(settings)}, requests=True
     )
 
 
-def parts_of_states(result: sl.Result) -> dict[str, tuple[float, float]]:
+def energy_and_time_by_state(result: sl.Result) -> dict[str, tuple[float, float]]:
     """Energy in J and time in s by state."""
     summary = result.summary
-    return {name: (summary["energy_j"][name], time) for name, time in summary["state_time_s"].items()}
+    return {name: (summary["energy_j"][name], time_s) for name, time_s in summary["state_time_s"].items()}
 
 
 def fit_line(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
     """Slope of the line of least squares, and R squared."""
     slope, offset = np.polyfit(x, y, 1)
-    remaining = np.asarray(y) - (slope * np.asarray(x) + offset)
-    return float(slope), float(1 - (remaining**2).sum() / ((np.asarray(y) - np.mean(y)) ** 2).sum())
+    residuals = np.asarray(y) - (slope * np.asarray(x) + offset)
+    return float(slope), float(1 - (residuals**2).sum() / ((np.asarray(y) - np.mean(y)) ** 2).sum())

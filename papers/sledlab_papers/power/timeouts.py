@@ -6,14 +6,14 @@ from itertools import pairwise
 
 from ..claims import Judgment, judge_criterion, judge_printed
 from ..runs import ExperimentRuns
-from ..validated import seagate_trace
+from ..validation_results import seagate_trace
 from ..wording import format_rows
 from .breakdown import inconsistency_text, saving_at_published_idle
 from .plan import SNAKE, TIMEOUTS, PowerRuns
 from .singles import fit_line
 
 FIGURE = TIMEOUTS
-LONG, MINUTE_MS = "40", "10000"
+LONG_MS, LONGEST_MS = "40", "10000"
 """The timeout that figures end with, and the longest of Lin."""
 
 STARTUPS = "lin-figure-7"
@@ -24,53 +24,53 @@ MIN_STARTUP_SHARE = 0.99
 """Share of requests that wait for a start-up from which on a workload counts as sparse."""
 
 
-def _timeouts(points: ExperimentRuns) -> list[str]:
-    return sorted(points.axis_values, key=float)
+def _timeouts(experiment: ExperimentRuns) -> list[str]:
+    return sorted(experiment.axis_values, key=float)
 
 
 def _energies(runs: PowerRuns) -> dict[float, float]:
     """Energy in J by timeout in ms, on the trace as recorded."""
-    points = runs.seagate_runs(FIGURE)
-    return {float(timeout): points.mean(timeout, 1.0, "energy_j") for timeout in _timeouts(points)}
+    experiment = runs.seagate_runs(FIGURE)
+    return {float(timeout): experiment.mean(timeout, 1.0, "energy_j") for timeout in _timeouts(experiment)}
 
 
 def _saving(runs: PowerRuns, timeout: str, speedup: float = 1.0) -> float:
-    points = runs.seagate_runs(FIGURE)
-    return 1 - points.mean(0, speedup, "energy_j") / points.mean(timeout, speedup, "energy_j")
+    experiment = runs.seagate_runs(FIGURE)
+    return 1 - experiment.mean(0, speedup, "energy_j") / experiment.mean(timeout, speedup, "energy_j")
 
 
 def _added_ms(runs: PowerRuns, speedup: float = 1.0) -> float:
-    points = runs.seagate_runs(FIGURE)
-    return points.mean(0, speedup, "mean_ms") - points.mean(LONG, speedup, "mean_ms")
+    experiment = runs.seagate_runs(FIGURE)
+    return experiment.mean(0, speedup, "mean_ms") - experiment.mean(LONG_MS, speedup, "mean_ms")
 
 
 def h_64(runs: PowerRuns) -> Judgment:
     """Energy with timeouts from 40 ms down to 0."""
-    measured = _energies(runs)
-    saved = _saving(runs, LONG)
-    return judge_printed([saved], direction=saved > 0).with_numbers(
-        long=measured[40.0], none=measured[0.0], change=-saved
+    energies_j = _energies(runs)
+    saving = _saving(runs, LONG_MS)
+    return judge_printed([saving], direction_holds=saving > 0).with_numbers(
+        long=energies_j[40.0], none=energies_j[0.0], change=-saving
     )
 
 
 def h_65(runs: PowerRuns) -> Judgment:
-    """Energy rises with the timeout until no rest is longer, and is flat from there on."""
-    measured, trace = _energies(runs), seagate_trace()
-    idle_ms, gap_ms = trace["longest_idle_ms"], trace["longest_gap_ms"]
-    rising = [measured[a] < measured[b] for a, b in pairwise(measured) if a < idle_ms]
-    level = measured[max(measured)]
-    flat = [abs(measured[timeout] / level - 1) < 1e-12 for timeout in measured if timeout > idle_ms]
-    last = max(timeout for timeout in measured if timeout < idle_ms)
-    first = min(timeout for timeout in measured if timeout > idle_ms)
-    judged = judge_criterion(all(rising) and all(flat) and (gap_ms < 36), all(rising))
-    return judged.with_values([first]).with_numbers(
-        none=measured[0.0],
-        longer=len(rising) - 1,
-        last=last,
-        level=level,
-        equal=len(flat),
-        first=first,
-        longest_s=max(measured) / 1000.0,
+    """Energy rises with the timeout until no idle period is longer, and is flat from there on."""
+    energies_j, trace_statistics = _energies(runs), seagate_trace()
+    idle_ms, gap_ms = trace_statistics["longest_idle_ms"], trace_statistics["longest_gap_ms"]
+    are_rising = [energies_j[a] < energies_j[b] for a, b in pairwise(energies_j) if a < idle_ms]
+    final_j = energies_j[max(energies_j)]
+    are_flat = [abs(energies_j[timeout] / final_j - 1) < 1e-12 for timeout in energies_j if timeout > idle_ms]
+    last_rising_ms = max(timeout for timeout in energies_j if timeout < idle_ms)
+    first_flat_ms = min(timeout for timeout in energies_j if timeout > idle_ms)
+    judgment = judge_criterion(all(are_rising) and all(are_flat) and (gap_ms < 36), all(are_rising))
+    return judgment.with_values([first_flat_ms]).with_numbers(
+        none=energies_j[0.0],
+        longer=len(are_rising) - 1,
+        last=last_rising_ms,
+        level=final_j,
+        equal=len(are_flat),
+        first=first_flat_ms,
+        longest_s=max(energies_j) / 1000.0,
         idle_ms=idle_ms,
         gap_ms=gap_ms,
     )
@@ -78,53 +78,55 @@ def h_65(runs: PowerRuns) -> Judgment:
 
 def h_66(runs: PowerRuns) -> Judgment:
     """Cost of parking at once, by load."""
-    points = runs.seagate_runs(FIGURE)
-    added = {speedup: _added_ms(runs, speedup) for speedup in points.speedups}
-    shares = {speedup: ms / points.mean(LONG, speedup, "mean_ms") for speedup, ms in added.items()}
-    heaviest = points.stable_speedups(0)[-1]
+    experiment = runs.seagate_runs(FIGURE)
+    added_ms = {speedup: _added_ms(runs, speedup) for speedup in experiment.speedups}
+    shares = {speedup: ms / experiment.mean(LONG_MS, speedup, "mean_ms") for speedup, ms in added_ms.items()}
+    heaviest_speedup = experiment.stable_speedups(0)[-1]
     details = format_rows(
-        "{:.3f} ms ({:+1%}) at {:g}", ((ms, shares[speedup], speedup) for speedup, ms in added.items())
+        "{:.3f} ms ({:+1%}) at {:g}", ((ms, shares[speedup], speedup) for speedup, ms in added_ms.items())
     )
-    busy = points.mean(0, heaviest, "utilization")
-    falls = shares[heaviest] < 0.05
-    return judge_printed(added.values(), direction=falls, holds=falls).with_numbers(
-        details=details, heaviest=heaviest, busy=busy
+    utilization = experiment.mean(0, heaviest_speedup, "utilization")
+    falls = shares[heaviest_speedup] < 0.05
+    return judge_printed(added_ms.values(), direction_holds=falls, rest_holds=falls).with_numbers(
+        details=details, heaviest=heaviest_speedup, busy=utilization
     )
 
 
 def y_01(runs: PowerRuns) -> Judgment:
     """Savings of parking at once on both workloads, compared with a timeout of one second."""
-    seagate = _saving(runs, "1000")
-    points = runs.experiment("lin-policies")
-    snake = {
-        speedup: -points.change("immediate", "fixed:timeout_ms=1000", speedup, "energy_j")
-        for speedup in points.speedups
+    seagate_saving = _saving(runs, "1000")
+    experiment = runs.experiment("lin-policies")
+    snake_savings = {
+        speedup: -experiment.change("immediate", "fixed:timeout_ms=1000", speedup, "energy_j")
+        for speedup in experiment.speedups
     }
-    share, at_share = saving_at_published_idle(runs)
-    return judge_printed([seagate, at_share], direction=min(seagate, at_share) > 0).with_numbers(
-        seagate=-seagate,
-        snake=format_rows("{1:-1%} at {0:g}", snake.items()),
-        share=share,
-        at_share=-at_share,
+    idle_share, saving_at_share = saving_at_published_idle(runs)
+    return judge_printed(
+        [seagate_saving, saving_at_share], direction_holds=min(seagate_saving, saving_at_share) > 0
+    ).with_numbers(
+        seagate=-seagate_saving,
+        snake=format_rows("{1:-1%} at {0:g}", snake_savings.items()),
+        share=idle_share,
+        at_share=-saving_at_share,
         unfit=inconsistency_text(runs),
     )
 
 
 def y_10(runs: PowerRuns) -> Judgment:
     """Rise of the energy with the timeout."""
-    measured = _energies(runs)
-    ratio = measured[40.0] / measured[0.0]
-    return judge_printed([ratio], direction=ratio > 1).with_numbers(ratio=ratio)
+    energies_j = _energies(runs)
+    ratio = energies_j[40.0] / energies_j[0.0]
+    return judge_printed([ratio], direction_holds=ratio > 1).with_numbers(ratio=ratio)
 
 
 def y_15(runs: PowerRuns) -> Judgment:
     """Rise of the response time when parking at once."""
-    points, speedup = runs.timeout_runs()
-    none, long = (points.mean(timeout, speedup, "mean_ms") for timeout in (0, LONG))
-    change = none / long - 1
-    return judge_printed([change], direction=change > 0).with_numbers(
-        long=long,
-        none=none,
+    experiment, speedup = runs.timeout_runs()
+    parking_ms, waiting_ms = (experiment.mean(timeout, speedup, "mean_ms") for timeout in (0, LONG_MS))
+    change = parking_ms / waiting_ms - 1
+    return judge_printed([change], direction_holds=change > 0).with_numbers(
+        long=waiting_ms,
+        none=parking_ms,
         change=change,
         snake=format_rows("{1:+1%} at {0:g}", _snake_changes(runs).items()),
     )
@@ -132,27 +134,27 @@ def y_15(runs: PowerRuns) -> Judgment:
 
 def _snake_changes(runs: PowerRuns) -> dict[float, float]:
     """Rise of the mean response on the stand-in for Snake when parking at once, by speed-up."""
-    points = runs.experiment(f"{TIMEOUTS}{SNAKE}")
-    return {speedup: points.change(0, LONG, speedup, "mean_ms") for speedup in points.speedups}
+    experiment = runs.experiment(f"{TIMEOUTS}{SNAKE}")
+    return {speedup: experiment.change(0, LONG_MS, speedup, "mean_ms") for speedup in experiment.speedups}
 
 
 def _snake_delays_ms(runs: PowerRuns) -> dict[float, float]:
     """Added response time in ms on the stand-in for Snake when parking at once, by speed-up."""
-    points = runs.experiment(f"{TIMEOUTS}{SNAKE}")
+    experiment = runs.experiment(f"{TIMEOUTS}{SNAKE}")
     return {
-        speedup: points.mean(0, speedup, "mean_ms") - points.mean(LONG, speedup, "mean_ms")
-        for speedup in points.speedups
+        speedup: experiment.mean(0, speedup, "mean_ms") - experiment.mean(LONG_MS, speedup, "mean_ms")
+        for speedup in experiment.speedups
     }
 
 
 def y_16(runs: PowerRuns) -> Judgment:
     """Difference of response times, and the share of requests that wait for a start-up."""
-    points, speedup = runs.timeout_runs()
-    added = points.mean(0, speedup, "mean_ms") - points.mean(LONG, speedup, "mean_ms")
-    startups, requests = (points.mean(0, speedup, measure) for measure in ("startups", "requests"))
-    rates = [points.mean(timeout, speedup, "throughput_iops") for timeout in (0, LONG)]
-    return judge_printed([added], direction=added > 0).with_numbers(
-        added=added,
+    experiment, speedup = runs.timeout_runs()
+    added_ms = experiment.mean(0, speedup, "mean_ms") - experiment.mean(LONG_MS, speedup, "mean_ms")
+    startups, requests = (experiment.mean(0, speedup, measure) for measure in ("startups", "requests"))
+    rates = [experiment.mean(timeout, speedup, "throughput_iops") for timeout in (0, LONG_MS)]
+    return judge_printed([added_ms], direction_holds=added_ms > 0).with_numbers(
+        added=added_ms,
         startups=startups,
         requests=requests,
         rate=rates[0] / rates[1] - 1,
@@ -162,31 +164,40 @@ def y_16(runs: PowerRuns) -> Judgment:
 
 def y_17(runs: PowerRuns) -> Judgment:
     """Throughput of an open trace."""
-    points, speedup = runs.timeout_runs()
-    rates = [points.mean(timeout, speedup, "throughput_iops") for timeout in (MINUTE_MS, 0)]
+    experiment, speedup = runs.timeout_runs()
+    rates = [experiment.mean(timeout, speedup, "throughput_iops") for timeout in (LONGEST_MS, 0)]
     change = rates[1] / rates[0] - 1
-    return judge_printed([-change], direction=-change > MIN_LOSS).with_numbers(rates=rates, change=change)
+    return judge_printed([-change], direction_holds=-change > MIN_LOSS).with_numbers(
+        rates=rates, change=change
+    )
 
 
 def y_20(runs: PowerRuns) -> Judgment:
     """Slope of the response time over the start-up time."""
-    points = runs.seagate_runs(STARTUPS)
-    times = sorted(points.axis_values, key=float)
-    requests = points.mean(0, 1.0, "requests")
-    sparse = [time for time in times if points.mean(time, 1.0, "startups") > MIN_STARTUP_SHARE * requests]
+    experiment = runs.seagate_runs(STARTUPS)
+    startup_times = sorted(experiment.axis_values, key=float)
+    requests = experiment.mean(0, 1.0, "requests")
+    sparse_times = [
+        time
+        for time in startup_times
+        if experiment.mean(time, 1.0, "startups") > MIN_STARTUP_SHARE * requests
+    ]
     lines = [
-        fit_line([float(time) for time in some], [points.mean(time, 1.0, "mean_ms") for time in some])
-        for some in (sparse, times)
+        fit_line(
+            [float(time) for time in selected_times],
+            [experiment.mean(time, 1.0, "mean_ms") for time in selected_times],
+        )
+        for selected_times in (sparse_times, startup_times)
     ]
     details = [f"slope {slope:.3f} ms per ms, R2 {r2:.5f}" for slope, r2 in lines]
-    rates = [points.mean(time, 1.0, "throughput_iops") for time in (times[0], times[-1])]
+    rates = [experiment.mean(time, 1.0, "throughput_iops") for time in (startup_times[0], startup_times[-1])]
     slope, r2 = lines[0]
-    linear, falls = r2 > 0.99 and abs(slope - 1) <= 0.02, rates[1] < rates[0] * (1 - MIN_LOSS)
-    return judge_criterion(linear and falls, linear).with_numbers(
-        sparse=sparse[-1],
+    is_linear, falls = r2 > 0.99 and abs(slope - 1) <= 0.02, rates[1] < rates[0] * (1 - MIN_LOSS)
+    return judge_criterion(is_linear and falls, is_linear).with_numbers(
+        sparse=sparse_times[-1],
         nearly_all=100 * MIN_STARTUP_SHARE,
         details=details,
-        longest=times[-1],
-        share=100 * points.mean(times[-1], 1.0, "startups") / requests,
+        longest=startup_times[-1],
+        share=100 * experiment.mean(startup_times[-1], 1.0, "startups") / requests,
         rates=rates,
     )

@@ -37,7 +37,7 @@ register_judges(
 )
 
 
-def _places(runs: SchedulingRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
+def _page_texts(runs: SchedulingRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     head = ["experiment", "runs", "seeds", "requests a run, at least", "longest mean queue"]
     return {"experiments": table(head, runs.length_rows())}
 
@@ -46,7 +46,7 @@ SCHEDULING = Topic(
     "scheduling",
     PLAN,
     SchedulingRuns,
-    _places,
+    _page_texts,
     other_reading=(FREE_DIRECTION,),
     title="Columns by parity",
     other_title="Columns read both ways",

@@ -35,34 +35,38 @@ def h_28(runs: SchedulingRuns) -> Judgment:
     """ZSPTF compared with schedulers that assume a wrong cost of x."""
     details, all_changes = [], []
     for stand_in in STAND_INS:
-        race = runs.load_curves(FIGURE, stand_in)
-        changes = {name: race.changes("zsptf", name, BUSY_LOADS) for name in ("sstf", "c-scan", "sdf")}
-        all_changes += [change for measured in changes.values() for change in measured.values()]
-        parts = format_rows("{:upper} {:spread}", changes.items())
-        details.append(f"on {stand_in} against {parts}")
-    better = [-change for change in all_changes]
-    wins = sum(b >= 0 for b in better)
-    return judge_comparisons(b >= 0 for b in better).with_numbers(
-        details=details, wins=wins, compared=len(better), note=parity_explanation(runs)
+        load_curves = runs.load_curves(FIGURE, stand_in)
+        changes = {name: load_curves.changes("zsptf", name, BUSY_LOADS) for name in ("sstf", "c-scan", "sdf")}
+        all_changes += [
+            change for changes_by_speedup in changes.values() for change in changes_by_speedup.values()
+        ]
+        change_texts = format_rows("{:upper} {:spread}", changes.items())
+        details.append(f"on {stand_in} against {change_texts}")
+    reductions = [-change for change in all_changes]
+    win_count = sum(b >= 0 for b in reductions)
+    return judge_comparisons(b >= 0 for b in reductions).with_numbers(
+        details=details, wins=win_count, compared=len(reductions), note=parity_explanation(runs)
     )
 
 
 def h_29(runs: SchedulingRuns) -> Judgment:
     """SSTF and C-LOOK compared with shortest Euclidean distance."""
     details, all_changes = [], []
-    for race, label in (
+    for load_curves, label in (
         (runs.load_curves("hong2006-random"), "random"),
         *((runs.load_curves(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
     ):
         parts = []
         for name in ("sstf", "c-scan"):
-            moderate, heavy = (race.changes(name, "sdf", (weight,)) for weight in BUSY_LOADS)
-            all_changes += [*moderate.values(), *heavy.values()]
-            parts.append(f"{name.upper()} {spread(moderate)} and {spread(heavy)}")
+            moderate_changes, heavy_changes = (
+                load_curves.changes(name, "sdf", (weight,)) for weight in BUSY_LOADS
+            )
+            all_changes += [*moderate_changes.values(), *heavy_changes.values()]
+            parts.append(f"{name.upper()} {spread(moderate_changes)} and {spread(heavy_changes)}")
         details.append(f"{label}: {', '.join(parts)}")
-    better = [-change for change in all_changes]
-    return judge_comparisons(b >= 0 for b in better).with_numbers(
-        details=details, wins=sum(b >= 0 for b in better), compared=len(better)
+    reductions = [-change for change in all_changes]
+    return judge_comparisons(b >= 0 for b in reductions).with_numbers(
+        details=details, wins=sum(b >= 0 for b in reductions), compared=len(reductions)
     )
 
 
@@ -70,83 +74,89 @@ def h_30(runs: SchedulingRuns) -> Judgment:
     """SPTF is fastest, and unfair."""
     leads: list[float] = []
     gaps: list[float] = []
-    beyond = 0
-    for race in (
+    beyond_count = 0
+    for load_curves in (
         runs.load_curves("hong2006-random"),
         *(runs.load_curves(FIGURE, stand_in) for stand_in in STAND_INS),
         *(runs.load_curves("hong2006-figure-9", stand_in) for stand_in in STAND_INS),
     ):
-        for other in sorted({*race.schedulers} - {"sptf"}):
-            leads += race.changes(other, "sptf", BUSY_LOADS).values()
-            beyond += sum(
-                not _is_within_interval(race, other, at) for at in race.loads(BUSY_LOADS, other, "sptf")
+        for other_scheduler in sorted({*load_curves.schedulers} - {"sptf"}):
+            leads += load_curves.changes(other_scheduler, "sptf", BUSY_LOADS).values()
+            beyond_count += sum(
+                not _is_within_interval(load_curves, other_scheduler, speedup)
+                for speedup in load_curves.loads(BUSY_LOADS, other_scheduler, "sptf")
             )
-        gaps += race.changes("sptf", "c-scan", BUSY_LOADS, "scv").values()
-    usual = sum(lead >= -NOISE for lead in leads) >= NEARLY_ALL * len(leads)
-    return judge_criterion(usual and all_above(gaps), usual).with_numbers(
+        gaps += load_curves.changes("sptf", "c-scan", BUSY_LOADS, "scv").values()
+    is_usual = sum(lead >= -NOISE for lead in leads) >= NEARLY_ALL * len(leads)
+    return judge_criterion(is_usual and all_above(gaps), is_usual).with_numbers(
         leads=leads,
         below=sum(lead < 0 for lead in leads),
         compared=len(leads),
-        beyond=beyond,
+        beyond=beyond_count,
         gaps=gaps,
         maximum=percent(-min(leads), 1)[1:],
     )
 
 
-def _is_within_interval(race: LoadCurves, other: str, speedup: float) -> bool:
+def _is_within_interval(load_curves: LoadCurves, other_scheduler: str, speedup: float) -> bool:
     """Whether a scheduler's mean is above SPTF's, or below it by at most the wider half interval."""
-    gap = race.value("sptf", speedup) - race.value(other, speedup)
-    return gap <= race.half_interval_ms(speedup, other, "sptf")
+    gap = load_curves.value("sptf", speedup) - load_curves.value(other_scheduler, speedup)
+    return gap <= load_curves.half_interval_ms(speedup, other_scheduler, "sptf")
 
 
 def h_45(runs: SchedulingRuns) -> Judgment:
     """All schedulers alike at light load."""
-    details, widest, unfair = [], [], []
-    for race, label in (
+    details, mean_spreads, scv_spreads = [], [], []
+    for load_curves, label in (
         *((runs.load_curves(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
         (runs.load_curves("hong2006-random"), "random (grade P)"),
     ):
-        light = race.speedups[0]
-        names = race.schedulers
-        means, scvs = ([race.value(name, light, measure) for name in names] for measure in ("mean_ms", "scv"))
-        widest.append(max(means) / min(means) - 1)
-        unfair.append(max(scvs) / min(scvs) - 1)
+        lightest_speedup = load_curves.speedups[0]
+        names = load_curves.schedulers
+        means, scvs = (
+            [load_curves.value(name, lightest_speedup, measure) for name in names]
+            for measure in ("mean_ms", "scv")
+        )
+        mean_spreads.append(max(means) / min(means) - 1)
+        scv_spreads.append(max(scvs) / min(scvs) - 1)
         details.append(
             f"{label}: {min(means):.3f} to {max(means):.3f} ms, SCV {min(scvs):.3f} to {max(scvs):.3f}"
         )
-    similar = max(widest) <= 0.05 and max(unfair) <= COMPARABLE_SCV
-    return judge_criterion(similar, min(widest) <= 0.05).with_numbers(details=details)
+    is_similar = max(mean_spreads) <= 0.05 and max(scv_spreads) <= COMPARABLE_SCV
+    return judge_criterion(is_similar, min(mean_spreads) <= 0.05).with_numbers(details=details)
 
 
 def h_46(runs: SchedulingRuns) -> Judgment:
     """ZSPTF's throughput, the headline."""
     details: list[str] = []
-    measured: list[float] = []
+    all_gains: list[float] = []
     for stand_in in STAND_INS:
-        race = runs.load_curves(FIGURE, stand_in)
-        for other in COMPARED_SCHEDULERS:
-            gains = race.gains("zsptf", other, BUSY_LOADS)
-            measured += gains.values()
-            details.append(f"{stand_in}, over {other.upper()}: {levels(gains)}")
-    if size := runs.mark_value("blocks"):
-        measured = [
-            uniform_throughput_gain(other, blocks=int(size), free_direction=runs.has_free_direction)
-            for other in COMPARED_SCHEDULERS
+        load_curves = runs.load_curves(FIGURE, stand_in)
+        for other_scheduler in COMPARED_SCHEDULERS:
+            gains = load_curves.gains("zsptf", other_scheduler, BUSY_LOADS)
+            all_gains += gains.values()
+            details.append(f"{stand_in}, over {other_scheduler.upper()}: {levels(gains)}")
+    if blocks := runs.mark_value("blocks"):
+        all_gains = [
+            uniform_throughput_gain(
+                other_scheduler, blocks=int(blocks), has_free_direction=runs.has_free_direction
+            )
+            for other_scheduler in COMPARED_SCHEDULERS
         ]
-    return judge_printed(measured, direction=majority_above(measured)).with_numbers(
+    return judge_printed(all_gains, direction_holds=majority_above(all_gains)).with_numbers(
         details=details,
-        measured=measured,
-        limits=_limits(runs),
-        anywhere=uniform_throughput_gain("c-scan", free_direction=runs.has_free_direction),
+        measured=all_gains,
+        limits=_saturation_text(runs),
+        anywhere=uniform_throughput_gain("c-scan", has_free_direction=runs.has_free_direction),
     )
 
 
 @cache
-def uniform_throughput_gain(other: str, *, free_direction: bool, blocks: int = 1) -> float:
+def uniform_throughput_gain(other_scheduler: str, *, has_free_direction: bool, blocks: int = 1) -> float:
     """Gain in throughput of ZSPTF over another scheduler, for reads of `blocks` blocks all over a sled."""
-    device = sl.device("mems-g2", direction="free" if free_direction else "parity")
+    device = sl.device("mems-g2", direction="free" if has_free_direction else "parity")
     workload, replay = sl.workload("uniform", read_share=1.0, blocks=blocks), f"closed:{OUTSTANDING_REQUESTS}"
-    mine, its = (
+    zsptf_run, other_run = (
         sl.simulate(
             workload,
             device,
@@ -157,19 +167,21 @@ def uniform_throughput_gain(other: str, *, free_direction: bool, blocks: int = 1
             seed=1,
             settings=PARKED_START,
         )
-        for name in ("zsptf", other)
+        for name in ("zsptf", other_scheduler)
     )
-    return float(mine.summary["throughput_iops"] / its.summary["throughput_iops"]) - 1
+    return float(zsptf_run.summary["throughput_iops"] / other_run.summary["throughput_iops"]) - 1
 
 
-def _limits(runs: SchedulingRuns) -> str:
+def _saturation_text(runs: SchedulingRuns) -> str:
     """A sentence: gains of schedulers where the queue is kept at a fixed depth."""
     parts = []
     for depth in (10, 100, 1000):
-        race = runs.load_curves("hong2006-saturation", f"closed:{depth}")
-        over = {name: race.change(name, "c-scan", 1.0, "throughput_iops") for name in (ZSPTF_80, "sptf")}
+        load_curves = runs.load_curves("hong2006-saturation", f"closed:{depth}")
+        gains = {
+            name: load_curves.change(name, "c-scan", 1.0, "throughput_iops") for name in (ZSPTF_80, "sptf")
+        }
         parts.append(
-            f"{100 * over[ZSPTF_80]:+.1f} % and {100 * over['sptf']:+.1f} % at {depth:,} outstanding"
+            f"{100 * gains[ZSPTF_80]:+.1f} % and {100 * gains['sptf']:+.1f} % at {depth:,} outstanding"
         )
     return f"With a constant queue, ZSPTF and SPTF complete more than C-SCAN by {', '.join(parts)}."
 
@@ -177,21 +189,21 @@ def _limits(runs: SchedulingRuns) -> str:
 def h_47(runs: SchedulingRuns) -> Judgment:
     """Fairness of ZSPTF, C-SCAN and SSTF."""
     details: list[str] = []
-    measured: list[float] = []
-    between: list[float] = []
+    sstf_changes: list[float] = []
+    zsptf_changes: list[float] = []
     for stand_in in STAND_INS:
-        race = runs.load_curves(FIGURE, stand_in)
-        changes = {name: race.changes("sstf", name, (HEAVY,), "scv") for name in ("zsptf", "c-scan")}
-        apart = race.changes("zsptf", "c-scan", (HEAVY,), "scv")
-        measured += [change for each in changes.values() for change in each.values()]
-        between += apart.values()
+        load_curves = runs.load_curves(FIGURE, stand_in)
+        changes = {name: load_curves.changes("sstf", name, (HEAVY,), "scv") for name in ("zsptf", "c-scan")}
+        zsptf_to_scan = load_curves.changes("zsptf", "c-scan", (HEAVY,), "scv")
+        sstf_changes += [change for each in changes.values() for change in each.values()]
+        zsptf_changes += zsptf_to_scan.values()
         details.append(
             f"{stand_in}: SCV of SSTF against ZSPTF {spread(changes['zsptf'])} and against C-SCAN "
-            f"{spread(changes['c-scan'])}, of ZSPTF against C-SCAN {spread(apart)}"
+            f"{spread(changes['c-scan'])}, of ZSPTF against C-SCAN {spread(zsptf_to_scan)}"
         )
-    higher = sum(change > 0 for change in measured)
-    usual = higher >= NEARLY_ALL * len(measured)
-    similar = max(map(abs, between), default=inf) <= COMPARABLE_SCV
-    return judge_criterion(usual and similar, usual).with_numbers(
-        details=details, higher=higher, compared=len(measured)
+    higher_count = sum(change > 0 for change in sstf_changes)
+    is_usual = higher_count >= NEARLY_ALL * len(sstf_changes)
+    is_similar = max(map(abs, zsptf_changes), default=inf) <= COMPARABLE_SCV
+    return judge_criterion(is_usual and is_similar, is_usual).with_numbers(
+        details=details, higher=higher_count, compared=len(sstf_changes)
     )

@@ -45,11 +45,11 @@ def _zones(lbn: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 
 def _waiting_requests(
-    arrivals: npt.NDArray[np.uint64], starts: npt.NDArray[np.uint64], at: npt.NDArray[np.uint64]
+    arrivals_ns: npt.NDArray[np.uint64], starts_ns: npt.NDArray[np.uint64], times_ns: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.int64]:
-    """Requests waiting at the times `at`, the one that is chosen then included."""
-    return np.searchsorted(np.sort(arrivals), at, side="right") - np.searchsorted(
-        np.sort(starts), at, side="left"
+    """Requests waiting at the times `times_ns`, including the one that is chosen then."""
+    return np.searchsorted(np.sort(arrivals_ns), times_ns, side="right") - np.searchsorted(
+        np.sort(starts_ns), times_ns, side="left"
     )
 
 
@@ -57,7 +57,7 @@ def _waiting_requests(
 def _queue_ratio(stand_in: str) -> tuple[float, float]:
     """Mean number of requests queued at decisions of ZSPTF: all, and those of the zone that it serves."""
     device = sl.device("mems-g2", direction="parity")
-    run = sl.simulate(
+    requests = sl.simulate(
         sl.workload(stand_in),
         device,
         scheduler="zsptf",
@@ -65,53 +65,63 @@ def _queue_ratio(stand_in: str) -> tuple[float, float]:
         settings=PARKED_START,
         requests=True,
     ).requests
-    arrival, start, lbn = (run[name].to_numpy() for name in ("arrival_ns", "start_ns", "lbn"))
-    zone, total, inside = _zones(lbn), _waiting_requests(arrival, start, start), np.zeros(len(start))
-    for number in np.unique(zone):
-        mine = zone == number
-        inside[mine] = _waiting_requests(arrival[mine], start[mine], start[mine])
-    return float(total.mean()), float(inside.mean())
+    arrivals_ns, starts_ns, lbns = (requests[name].to_numpy() for name in ("arrival_ns", "start_ns", "lbn"))
+    zones, waiting, waiting_in_zone = (
+        _zones(lbns),
+        _waiting_requests(arrivals_ns, starts_ns, starts_ns),
+        np.zeros(len(starts_ns)),
+    )
+    for zone in np.unique(zones):
+        is_in_zone = zones == zone
+        waiting_in_zone[is_in_zone] = _waiting_requests(
+            arrivals_ns[is_in_zone], starts_ns[is_in_zone], starts_ns[is_in_zone]
+        )
+    return float(waiting.mean()), float(waiting_in_zone.mean())
 
 
 def h_60(_: SchedulingRuns) -> Judgment:
     """Cost by length of the queue, and its reduction by zones."""
-    probing = {depth: _cost_ns("sptf", depth, exhaustive=True) for depth in DEPTHS}
-    growth = (probing[1000] / probing[100]) / (1000 / 100)
-    indexed, asptf = (max(_cost_ns(name, depth) for depth in DEPTHS) for name in ("sptf", "asptf"))
+    probing_ns = {depth: _cost_ns("sptf", depth, exhaustive=True) for depth in DEPTHS}
+    growth = (probing_ns[1000] / probing_ns[100]) / (1000 / 100)
+    indexed_ns, asptf_ns = (max(_cost_ns(name, depth) for depth in DEPTHS) for name in ("sptf", "asptf"))
     queues = {stand_in: _queue_ratio(stand_in) for stand_in in SPEEDUPS}
-    ratios = {stand_in: total / inside for stand_in, (total, inside) in queues.items()}
+    ratios = {stand_in: waiting / waiting_in_zone for stand_in, (waiting, waiting_in_zone) in queues.items()}
     parts = ", ".join(
-        f"{stand_in} x{SPEEDUPS[stand_in]:g}: {total:.0f} in all, {inside:.1f} in the zone served, "
-        f"{ratios[stand_in]:.0f} times fewer"
-        for stand_in, (total, inside) in queues.items()
+        f"{stand_in} x{SPEEDUPS[stand_in]:g}: {waiting:.0f} in all, {waiting_in_zone:.1f} in the zone "
+        f"served, {ratios[stand_in]:.0f} times fewer"
+        for stand_in, (waiting, waiting_in_zone) in queues.items()
     )
-    linear = 0.5 < growth < 2
-    each_us, decision_ms = probing[300] / 300 / 1e3, probing[300] / 1e6
-    judged = judge_printed(ratios.values(), [each_us], [decision_ms], direction=linear, holds=linear)
-    return judged.with_numbers(
-        each_ns=probing[300] / 300,
+    is_linear = 0.5 < growth < 2
+    each_us, decision_ms = probing_ns[300] / 300 / 1e3, probing_ns[300] / 1e6
+    judgment = judge_printed(
+        ratios.values(), [each_us], [decision_ms], direction_holds=is_linear, rest_holds=is_linear
+    )
+    return judgment.with_numbers(
+        each_ns=probing_ns[300] / 300,
         growth=growth,
         published_ns=PUBLISHED_NS,
-        indexed_us=indexed / 1000,
-        asptf_us=asptf / 1000,
+        indexed_us=indexed_ns / 1000,
+        asptf_us=asptf_ns / 1000,
         parts=parts,
     )
 
 
 def l_21(runs: SchedulingRuns) -> Judgment:
     """Minimum spanning trees."""
-    race = runs.load_curves("lee2009-spanning-tree")
-    changes = {at: race.change("mst", "sptf", at) for at in race.speedups}
-    queues = [race.value("mst", at, "queue_mean") for at in race.speedups]
-    costs = [race.costs[name, race.speedups[-1]].decision_ns / 1000 for name in ("mst", "sptf")]
-    costlier = costs[0] > costs[1]
-    times = [1 + change for change in changes.values()]
-    faster = 2 * sum(each < 1 for each in times) > len(times)
-    return judge_printed(times, direction=faster, holds=costlier).with_numbers(
+    load_curves = runs.load_curves("lee2009-spanning-tree")
+    changes = {speedup: load_curves.change("mst", "sptf", speedup) for speedup in load_curves.speedups}
+    queue_means = [load_curves.value("mst", speedup, "queue_mean") for speedup in load_curves.speedups]
+    costs_us = [
+        load_curves.costs[name, load_curves.speedups[-1]].decision_ns / 1000 for name in ("mst", "sptf")
+    ]
+    is_costlier = costs_us[0] > costs_us[1]
+    time_ratios = [1 + change for change in changes.values()]
+    is_faster = 2 * sum(each < 1 for each in time_ratios) > len(time_ratios)
+    return judge_printed(time_ratios, direction_holds=is_faster, rest_holds=is_costlier).with_numbers(
         changes=changes,
-        queues=queues,
-        longest=queues[-1],
-        costs=costs,
-        second=changes[race.speedups[1]],
-        race=race,
+        queues=queue_means,
+        longest=queue_means[-1],
+        costs=costs_us,
+        second=changes[load_curves.speedups[1]],
+        race=load_curves,
     )

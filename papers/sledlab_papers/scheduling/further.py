@@ -19,54 +19,69 @@ SERVER_NAMES = ("web", "multimedia")
 
 def h_81(runs: SchedulingRuns) -> Judgment:
     """FCFS compared with all other schedulers of figure 8, by load."""
-    light: list[float] = []
-    kept_up: list[float] = []
-    slowest: list[bool] = []
+    light_changes: list[float] = []
+    stable_changes: list[float] = []
+    are_slowest: list[bool] = []
     for stand_in in STAND_INS:
-        race = runs.load_curves(disk_schedulers.FIGURE, stand_in)
-        light += race.changes("fcfs", "sptf", (LIGHT,)).values()
-        for speedup in race.speedups:
-            if race.weight(speedup) not in BUSY_LOADS:
+        load_curves = runs.load_curves(disk_schedulers.FIGURE, stand_in)
+        light_changes += load_curves.changes("fcfs", "sptf", (LIGHT,)).values()
+        for speedup in load_curves.speedups:
+            if load_curves.weight(speedup) not in BUSY_LOADS:
                 continue
-            others = [race.value(name, speedup) for name in race.schedulers if name != "fcfs"]
-            mean_ms, over = race.value("fcfs", speedup), race.curves["fcfs", speedup].saturated
-            slowest.append(over or mean_ms > max(others))
-            kept_up += [] if over else [mean_ms / min(others) - 1]
-    alike = max(map(abs, light)) <= SIMILAR
-    return judge_criterion(alike and all(slowest), majority_above(map(float, slowest))).with_numbers(
-        light=light, kept_up=kept_up, slowest=sum(slowest), busy=len(slowest)
+            others_ms = [
+                load_curves.value(name, speedup) for name in load_curves.schedulers if name != "fcfs"
+            ]
+            mean_ms, is_overloaded = (
+                load_curves.value("fcfs", speedup),
+                load_curves.curves["fcfs", speedup].saturated,
+            )
+            are_slowest.append(is_overloaded or mean_ms > max(others_ms))
+            stable_changes += [] if is_overloaded else [mean_ms / min(others_ms) - 1]
+    are_alike = max(map(abs, light_changes)) <= SIMILAR
+    return judge_criterion(
+        are_alike and all(are_slowest), majority_above(map(float, are_slowest))
+    ).with_numbers(
+        light=light_changes, kept_up=stable_changes, slowest=sum(are_slowest), busy=len(are_slowest)
     )
 
 
 def h_82(runs: SchedulingRuns) -> Judgment:
     """ZSPTF with positioning times computed once."""
-    races = [runs.load_curves(RECOMPUTATION.place, stand_in) for stand_in in STAND_INS]
+    curves_by_stand_in = [runs.load_curves(RECOMPUTATION.place, stand_in) for stand_in in STAND_INS]
     # Names are shortened in readings.
-    once = next(name for name in races[0].schedulers if ONCE.startswith(name))
-    mean, scv = (
-        [change for race in races for change in race.changes(once, "zsptf", ALL_LOADS, measure).values()]
+    once_scheduler = next(name for name in curves_by_stand_in[0].schedulers if ONCE.startswith(name))
+    mean_changes, scv_changes = (
+        [
+            change
+            for curves in curves_by_stand_in
+            for change in curves.changes(once_scheduler, "zsptf", ALL_LOADS, measure).values()
+        ]
         for measure in ("mean_ms", "scv")
     )
-    near = [abs(change) <= SIMILAR for change in mean]
-    return judge_criterion(all(near), any(near)).with_numbers(mean=mean, scv=scv, loads=len(mean))
+    are_near = [abs(change) <= SIMILAR for change in mean_changes]
+    return judge_criterion(all(are_near), any(are_near)).with_numbers(
+        mean=mean_changes, scv=scv_changes, loads=len(mean_changes)
+    )
 
 
 def l_25(runs: SchedulingRuns) -> Judgment:
     """Parallelism-aware schedulers on streams of servers in overload."""
-    details, joint, measured = [], [], []
+    details, joint_texts, all_changes = [], [], []
     for server in SERVER_NAMES:
-        race = runs.load_curves(SERVERS, server)
-        changes = _overload_changes(race, parallelism.PARALLEL_SCHEDULERS)
-        measured += changes
+        load_curves = runs.load_curves(SERVERS, server)
+        changes = _overload_changes(load_curves, parallelism.PARALLEL_SCHEDULERS)
+        all_changes += changes
         details.append(f"{server} {spread(changes)}")
-        joint.append(f"{server} {spread(_overload_changes(race, (parallelism.JOINT_SPTF,)))}")
-    effective = [change < -MIN_GAIN for change in measured]
-    return judge_criterion(all(effective), majority_above(-change for change in measured)).with_numbers(
-        details="; ".join(details), joint=format_rows("{}", joint), measured=measured
-    )
+        joint_texts.append(f"{server} {spread(_overload_changes(load_curves, (parallelism.JOINT_SPTF,)))}")
+    are_effective = [change < -MIN_GAIN for change in all_changes]
+    return judge_criterion(
+        all(are_effective), majority_above(-change for change in all_changes)
+    ).with_numbers(details="; ".join(details), joint=format_rows("{}", joint_texts), measured=all_changes)
 
 
-def _overload_changes(race: LoadCurves, schedulers: tuple[str, ...]) -> list[float]:
+def _overload_changes(load_curves: LoadCurves, schedulers: tuple[str, ...]) -> list[float]:
     """Relative differences of means from that of SPTF, at the loads that overload it."""
-    over = [speedup for speedup in race.speedups if race.curves["sptf", speedup].saturated]
-    return [race.change(name, "sptf", speedup) for name in schedulers for speedup in over]
+    overload_speedups = [
+        speedup for speedup in load_curves.speedups if load_curves.curves["sptf", speedup].saturated
+    ]
+    return [load_curves.change(name, "sptf", speedup) for name in schedulers for speedup in overload_speedups]

@@ -19,21 +19,21 @@ GRIDS = {320: (40, 4), 80: (20, 2), 20: (10, 1)}
 
 
 @cache
-def _map(x_bit: int = 0, y_bit: int = 0) -> SeekMap:
+def _seek_map(x_bit: int = 0, y_bit: int = 0) -> SeekMap:
     return sl.seek_map(sl.device("mems-g2", direction="parity"), x_bit, y_bit)
 
 
 def _aspect(threshold_ms: float) -> float:
     """Height over width of the region, of even columns, reached from the center within `threshold_ms`."""
-    measured = _map()
-    even = np.arange(len(measured.x_bit)) % 2 == 0
-    inside = measured.ms[:, even] <= threshold_ms
-    x, y = measured.x_bit[even][inside.any(axis=0)], measured.y_bit[inside.any(axis=1)]
-    row_bits = int(np.diff(measured.y_bit).max())
-    return float((y.max() - y.min() + row_bits) / (x.max() - x.min() + 2))
+    seek_map = _seek_map()
+    is_even = np.arange(len(seek_map.x_bit)) % 2 == 0
+    is_inside = seek_map.ms[:, is_even] <= threshold_ms
+    x_bits, y_bits = seek_map.x_bit[is_even][is_inside.any(axis=0)], seek_map.y_bit[is_inside.any(axis=1)]
+    row_bits = int(np.diff(seek_map.y_bit).max())
+    return float((y_bits.max() - y_bits.min() + row_bits) / (x_bits.max() - x_bits.min() + 2))
 
 
-def _shapes() -> str:
+def _shape_text() -> str:
     shapes = ", ".join(f"1:{_aspect(ms):.1f} within {ms:g} ms" for ms in (*THRESHOLDS_MS, 0.4))
     return f"x:y is {shapes}"
 
@@ -42,8 +42,8 @@ def h_26(_: SchedulingRuns) -> Judgment:
     """The shape of seek-time equivalence regions."""
     aspects = [_aspect(ms) for ms in THRESHOLDS_MS]
     average = sum(aspects) / len(aspects)
-    return judge_printed([average], direction=min(aspects) > 1).with_numbers(
-        shapes=_shapes(), average=average
+    return judge_printed([average], direction_holds=min(aspects) > 1).with_numbers(
+        shapes=_shape_text(), average=average
     )
 
 
@@ -51,31 +51,31 @@ def h_27(_: SchedulingRuns) -> Judgment:
     """The distance in y that takes as long as a unit in x."""
     aspects = [_aspect(ms) for ms in THRESHOLDS_MS]
     holds = min(aspects) <= 10 <= max(aspects)
-    return judge_criterion(holds).with_numbers(shapes=_shapes()).with_values([max(aspects)])
+    return judge_criterion(holds).with_numbers(shapes=_shape_text()).with_values([max(aspects)])
 
 
 def _seek_in_cell_ms(columns: int, rows: int) -> float:
     """Mean seek time between random places of one direction in a cell at the center of the medium."""
     rng = np.random.default_rng(1)
     width, height = 2500 // columns, 2430 // rows
-    times = []
+    means_ms = []
     for _ in range(30):
         x_bit = int(rng.integers(-width // 2, width // 2))
         y_bit = int(rng.integers(-height // 2, height // 2))
-        measured = _map(x_bit, y_bit)
-        same = (np.arange(2500) % 2 == 0) & (np.abs(measured.x_bit) <= width / 2)
-        times.append(measured.ms[np.ix_(np.abs(measured.y_bit) <= height / 2, same)].mean())
-    return float(np.mean(times))
+        seek_map = _seek_map(x_bit, y_bit)
+        is_same_direction = (np.arange(2500) % 2 == 0) & (np.abs(seek_map.x_bit) <= width / 2)
+        means_ms.append(seek_map.ms[np.ix_(np.abs(seek_map.y_bit) <= height / 2, is_same_direction)].mean())
+    return float(np.mean(means_ms))
 
 
 def h_40(_: SchedulingRuns) -> Judgment:
     """Number of zones that follows from a threshold of seek time."""
     counts = [2 * x * y for x, y in GRIDS.values()]
-    seeks = [_seek_in_cell_ms(*grid) for grid in GRIDS.values()]
-    cells = format_rows("{}x{} cells", GRIDS.values())
-    times = format_rows("{:.2f}", seeks)
-    return judge_criterion(counts == list(GRIDS) and seeks == sorted(seeks)).with_numbers(
-        cells=cells, counts=counts, times=times
+    seeks_ms = [_seek_in_cell_ms(*grid) for grid in GRIDS.values()]
+    cell_texts = format_rows("{}x{} cells", GRIDS.values())
+    time_texts = format_rows("{:.2f}", seeks_ms)
+    return judge_criterion(counts == list(GRIDS) and seeks_ms == sorted(seeks_ms)).with_numbers(
+        cells=cell_texts, counts=counts, times=time_texts
     )
 
 

@@ -20,10 +20,10 @@ LENGTHS = (6000, 21000, 84000, 168000)
 JOINT_SPTF = "sptf:batch=same-position"
 
 
-def _races(runs: SchedulingRuns) -> dict[int, LoadCurves]:
-    """Races by number of sleds, as far as they were run: sleds move together, so one stands for all."""
-    measured = {sleds: runs.load_curves(FIGURE, sleds) for sleds in SLEDS}
-    return {sleds: race for sleds, race in measured.items() if race.curves}
+def _curves_by_sleds(runs: SchedulingRuns) -> dict[int, LoadCurves]:
+    """Load curves by number of sleds that were run; sleds move together, so one number can stand for all."""
+    curves_by_sleds = {sleds: runs.load_curves(FIGURE, sleds) for sleds in SLEDS}
+    return {sleds: load_curves for sleds, load_curves in curves_by_sleds.items() if load_curves.curves}
 
 
 def _run_depths(runs: SchedulingRuns) -> tuple[int, ...]:
@@ -31,14 +31,14 @@ def _run_depths(runs: SchedulingRuns) -> tuple[int, ...]:
     return (int(depth),) if (depth := runs.mark_value("depth")) else DEPTHS
 
 
-def _changes_from_sptf(race: LoadCurves, speedup: float, measure: str = "mean_ms") -> dict[str, float]:
-    return {name: race.change(name, "sptf", speedup, measure) for name in PARALLEL_SCHEDULERS}
+def _changes_from_sptf(load_curves: LoadCurves, speedup: float, measure: str = "mean_ms") -> dict[str, float]:
+    return {name: load_curves.change(name, "sptf", speedup, measure) for name in PARALLEL_SCHEDULERS}
 
 
 def _throughput_gain(runs: SchedulingRuns, name: str, depth: int) -> float:
     """Throughput with `depth` requests outstanding, as a relative difference from SPTF's."""
-    race = runs.load_curves("lee2009-saturation", f"closed:{depth}")
-    return race.change(name, "sptf", 1.0, "throughput_iops")
+    load_curves = runs.load_curves("lee2009-saturation", f"closed:{depth}")
+    return load_curves.change(name, "sptf", 1.0, "throughput_iops")
 
 
 def _depths_text(runs: SchedulingRuns, names: tuple[str, ...]) -> str:
@@ -57,52 +57,53 @@ def _run_length_text(runs: SchedulingRuns) -> str:
     """A sentence: mean response times relative to SPTF's in overload, by the length of the run."""
     parts = []
     for requests in LENGTHS:
-        race = runs.load_curves("lee2009-run-length", requests)
-        waiting = race.value("sptf", MAX_SPEEDUP, "queue_mean")
+        load_curves = runs.load_curves("lee2009-run-length", requests)
+        mean_queue = load_curves.value("sptf", MAX_SPEEDUP, "queue_mean")
         changes = ", ".join(
-            f"{_label(name)} {percent(race.change(name, 'sptf', MAX_SPEEDUP), 1)} %"
+            f"{_label(name)} {percent(load_curves.change(name, 'sptf', MAX_SPEEDUP), 1)} %"
             for name in (*PARALLEL_SCHEDULERS, JOINT_SPTF)
         )
-        parts.append(f"{requests:,} requests ({waiting:,.0f} waiting on average): {changes}")
+        parts.append(f"{requests:,} requests ({mean_queue:,.0f} waiting on average): {changes}")
     return "; ".join(parts)
 
 
 def l_14(runs: SchedulingRuns) -> Judgment:
     """The margin over SPTF in overload."""
     details: list[str] = []
-    measured: dict[str, list[float]] = {name: [] for name in PARALLEL_SCHEDULERS}
-    for sleds, race in _races(runs).items():
-        changes = _changes_from_sptf(race, MAX_SPEEDUP)
+    changes_by_scheduler: dict[str, list[float]] = {name: [] for name in PARALLEL_SCHEDULERS}
+    for sleds, load_curves in _curves_by_sleds(runs).items():
+        changes = _changes_from_sptf(load_curves, MAX_SPEEDUP)
         for name, change in changes.items():
-            measured[name].append(change)
+            changes_by_scheduler[name].append(change)
         parts = format_rows("{:upper} {:+1%}", changes.items())
         details.append(f"{sleds} sled{'s' if sleds > 1 else ''}: {parts}")
-    waiting = runs.load_curves(FIGURE, 1).value("sptf", MAX_SPEEDUP, "queue_mean")
-    best = min(change for changes in measured.values() for change in changes)
-    signs = all(change < 0 for changes in measured.values() for change in changes)
-    return judge_criterion(signs and best <= -0.1, best < 0).with_numbers(
+    mean_queue = runs.load_curves(FIGURE, 1).value("sptf", MAX_SPEEDUP, "queue_mean")
+    best_change = min(change for changes in changes_by_scheduler.values() for change in changes)
+    all_faster = all(change < 0 for changes in changes_by_scheduler.values() for change in changes)
+    return judge_criterion(all_faster and best_change <= -0.1, best_change < 0).with_numbers(
         details=details,
-        measured=[change for changes in measured.values() for change in changes],
-        waiting=waiting,
+        measured=[change for changes in changes_by_scheduler.values() for change in changes],
+        waiting=mean_queue,
         lengths=_run_length_text(runs),
         depths=_depths_text(runs, (*PARALLEL_SCHEDULERS, JOINT_SPTF)),
     )
 
 
-def _mean_spread(race: LoadCurves, speedup: float) -> float:
-    means = [race.value(name, speedup) for name in PARALLEL_SCHEDULERS]
+def _mean_spread(load_curves: LoadCurves, speedup: float) -> float:
+    means = [load_curves.value(name, speedup) for name in PARALLEL_SCHEDULERS]
     return max(means) / min(means) - 1
 
 
 def l_15(runs: SchedulingRuns) -> Judgment:
     """The four parallelism-aware schedulers, compared with each other."""
-    measured = {
-        speedup: [_mean_spread(race, speedup) for race in _races(runs).values()] for speedup in HEAVY_SPEEDUPS
+    spreads = {
+        speedup: [_mean_spread(load_curves, speedup) for load_curves in _curves_by_sleds(runs).values()]
+        for speedup in HEAVY_SPEEDUPS
     }
-    parts = format_rows("{1:spread} at factor {0:g}", measured.items())
-    near = [max(values) <= 0.20 for values in measured.values()]
-    return judge_criterion(all(near), any(near)).with_numbers(
-        parts=parts, maximum=max(max(values) for values in measured.values())
+    parts = format_rows("{1:spread} at factor {0:g}", spreads.items())
+    are_near = [max(values) <= 0.20 for values in spreads.values()]
+    return judge_criterion(all(are_near), any(are_near)).with_numbers(
+        parts=parts, maximum=max(max(values) for values in spreads.values())
     )
 
 
@@ -110,51 +111,57 @@ def l_16(runs: SchedulingRuns) -> Judgment:
     """Differences at light load."""
     changes = {
         name: [
-            _changes_from_sptf(race, speedup)[name]
-            for race in _races(runs).values()
+            _changes_from_sptf(load_curves, speedup)[name]
+            for load_curves in _curves_by_sleds(runs).values()
             for speedup in LIGHT_SPEEDUPS
         ]
         for name in PARALLEL_SCHEDULERS
     }
     parts = format_rows("{:upper} {:spread}", changes.items())
-    near = all(
+    are_near = all(
         abs(change) <= (0.15 if name == "pa-sptf" else 0.10)
-        for name, measured in changes.items()
-        for change in measured
+        for name, scheduler_changes in changes.items()
+        for change in scheduler_changes
     )
-    return judge_criterion(near).with_numbers(parts=parts)
+    return judge_criterion(are_near).with_numbers(parts=parts)
 
 
 def l_17(runs: SchedulingRuns) -> Judgment:
     """PA-SPTF's fairness."""
     ratios: dict[float, list[float]] = {}
-    for race in _races(runs).values():
-        for speedup in race.speedups:
-            others = min(
-                race.value(name, speedup, "scv") for name in COMPARED_SCHEDULERS if name != "pa-sptf"
+    for load_curves in _curves_by_sleds(runs).values():
+        for speedup in load_curves.speedups:
+            min_other_scv = min(
+                load_curves.value(name, speedup, "scv") for name in COMPARED_SCHEDULERS if name != "pa-sptf"
             )
-            ratios.setdefault(speedup, []).append(race.value("pa-sptf", speedup, "scv") / others - 1)
-    measured = [ratio for values in ratios.values() for ratio in values]
-    return judge_criterion(max(measured) <= 0.2, max(ratios[MAX_SPEEDUP]) <= 0.2).with_numbers(
-        measured=measured, heaviest=ratios[MAX_SPEEDUP]
+            ratios.setdefault(speedup, []).append(
+                load_curves.value("pa-sptf", speedup, "scv") / min_other_scv - 1
+            )
+    all_ratios = [ratio for sled_ratios in ratios.values() for ratio in sled_ratios]
+    return judge_criterion(max(all_ratios) <= 0.2, max(ratios[MAX_SPEEDUP]) <= 0.2).with_numbers(
+        measured=all_ratios, heaviest=ratios[MAX_SPEEDUP]
     )
 
 
 def l_18(runs: SchedulingRuns) -> Judgment:
     """Fairness of the schedulers with zones, compared with all without."""
-    parts, signs = [], {}
+    parts, is_worse = [], {}
     for name in ("zpsptf", "zscan-psptf"):
-        over = {}
-        for other in ("pa-sptf", "p-sptf", "sptf"):
-            over[other] = [
-                race.change(name, other, speedup, "scv")
-                for race in _races(runs).values()
+        changes_by_other = {}
+        for other_scheduler in ("pa-sptf", "p-sptf", "sptf"):
+            changes_by_other[other_scheduler] = [
+                load_curves.change(name, other_scheduler, speedup, "scv")
+                for load_curves in _curves_by_sleds(runs).values()
                 for speedup in HEAVY_SPEEDUPS
             ]
-        signs[name] = {other: min(measured) > 0 for other, measured in over.items()}
-        parts.append(f"{name.upper()} {format_rows('{1:spread} against {0:upper}', over.items())}")
-    worse = [checked for measured in signs.values() for checked in measured.values()]
-    return judge_criterion(all(worse), any(worse)).with_numbers(parts=parts)
+        is_worse[name] = {
+            other_scheduler: min(changes) > 0 for other_scheduler, changes in changes_by_other.items()
+        }
+        parts.append(
+            f"{name.upper()} {format_rows('{1:spread} against {0:upper}', changes_by_other.items())}"
+        )
+    are_worse = [checked for changes in is_worse.values() for checked in changes.values()]
+    return judge_criterion(all(are_worse), any(are_worse)).with_numbers(parts=parts)
 
 
 GRIDS = ("5x1", "10x1", "25x3", "50x6", "125x9")
@@ -164,30 +171,32 @@ MIN_CHANGE = 0.01
 
 def l_19(runs: SchedulingRuns) -> Judgment:
     """Finer zones."""
-    race = runs.load_curves("lee2009-zone-sizes")
+    load_curves = runs.load_curves("lee2009-zone-sizes")
     names = [f"zscan-psptf:grid={grid}" for grid in GRIDS]
     details, scv_falls, mean_rises = [], True, True
-    for speedup in race.speedups:
-        means, scvs = ([race.value(name, speedup, m) for name in names] for m in ("mean_ms", "scv"))
+    for speedup in load_curves.speedups:
+        means, scvs = ([load_curves.value(name, speedup, m) for name in names] for m in ("mean_ms", "scv"))
         scv_falls &= all(b <= a * (1 + MIN_CHANGE) for a, b in pairwise(scvs))
         mean_rises &= all(b >= a * (1 - MIN_CHANGE) for a, b in pairwise(means))
         scv_text = format_rows("{:.3f}", scvs)
         mean_text = format_rows("{:figure}", means)
         details.append(f"factor {speedup:g}: SCV {scv_text}, mean {mean_text} ms")
-    at_once, positioning = (
-        [race.value(name, MAX_SPEEDUP, measure) for name in names]
+    served_at_once, positioning_ms = (
+        [load_curves.value(name, MAX_SPEEDUP, measure) for name in names]
         for measure in ("served_at_once", "positioning_ms")
     )
     # The paper has the mean rise because fewer requests are served at a time.
-    less_parallel = at_once[-1] < at_once[0] * (1 - MIN_CHANGE)
-    return judge_criterion(scv_falls and mean_rises and less_parallel, scv_falls or mean_rises).with_numbers(
+    is_less_parallel = served_at_once[-1] < served_at_once[0] * (1 - MIN_CHANGE)
+    return judge_criterion(
+        scv_falls and mean_rises and is_less_parallel, scv_falls or mean_rises
+    ).with_numbers(
         grids=", ".join(GRIDS[:-1]),
         last=GRIDS[-1],
         details=details,
-        minimum=min(at_once),
-        maximum=max(at_once),
-        positioning=positioning,
-        finest=positioning[-1],
+        minimum=min(served_at_once),
+        maximum=max(served_at_once),
+        positioning=positioning_ms,
+        finest=positioning_ms[-1],
     )
 
 
@@ -216,26 +225,31 @@ def l_20(runs: SchedulingRuns) -> Judgment:
 
 def l_22(runs: SchedulingRuns) -> Judgment:
     """ZSPTF compared with SPTF."""
-    mean, scv = [], []
-    for race in _races(runs).values():
-        steady = race.loads(("moderate", "heavy"), "sptf", "zsptf")
-        mean += [race.change("zsptf", "sptf", at) for at in steady]
-        scv += [race.change("zsptf", "sptf", at, "scv") for at in (9.0, *HEAVY_SPEEDUPS)]
+    mean_changes, scv_changes = [], []
+    for load_curves in _curves_by_sleds(runs).values():
+        stable_speedups = load_curves.loads(("moderate", "heavy"), "sptf", "zsptf")
+        mean_changes += [load_curves.change("zsptf", "sptf", speedup) for speedup in stable_speedups]
+        scv_changes += [
+            load_curves.change("zsptf", "sptf", speedup, "scv") for speedup in (9.0, *HEAVY_SPEEDUPS)
+        ]
     return judge_criterion(
-        max(mean, default=1.0) <= 0.2 and max(scv) < 0, max(scv) < 0 or min(mean) <= 0.2
-    ).with_numbers(mean=mean, scv=scv)
+        max(mean_changes, default=1.0) <= 0.2 and max(scv_changes) < 0,
+        max(scv_changes) < 0 or min(mean_changes) <= 0.2,
+    ).with_numbers(mean=mean_changes, scv=scv_changes)
 
 
 def l_24(runs: SchedulingRuns) -> Judgment:
     """Nothing to gain at light load."""
-    apart, loads = [], set()
-    for race in _races(runs).values():
-        for speedup in race.speedups:
-            if race.value("sptf", speedup, "utilization") < 0.5:
+    gaps_in_intervals, loads = [], set()
+    for load_curves in _curves_by_sleds(runs).values():
+        for speedup in load_curves.speedups:
+            if load_curves.value("sptf", speedup, "utilization") < 0.5:
                 loads.add(speedup)
                 for name in PARALLEL_SCHEDULERS:
-                    gap = race.value(name, speedup) - race.value("sptf", speedup)
-                    width = race.half_interval_ms(speedup, name, "sptf")
-                    apart.append(abs(gap) / width if width else math.inf)
-    factors = format_rows("{:g}", sorted(loads))
-    return judge_criterion(max(apart) <= 1, min(apart) <= 1).with_numbers(factors=factors, maximum=max(apart))
+                    gap_ms = load_curves.value(name, speedup) - load_curves.value("sptf", speedup)
+                    half_interval_ms = load_curves.half_interval_ms(speedup, name, "sptf")
+                    gaps_in_intervals.append(abs(gap_ms) / half_interval_ms if half_interval_ms else math.inf)
+    load_texts = format_rows("{:g}", sorted(loads))
+    return judge_criterion(max(gaps_in_intervals) <= 1, min(gaps_in_intervals) <= 1).with_numbers(
+        factors=load_texts, maximum=max(gaps_in_intervals)
+    )

@@ -132,55 +132,61 @@ class SchedulingRuns(Runs):
         """Whether columns are read upwards and downwards."""
         return FREE_DIRECTION in self.readings
 
-    def load_curves(self, place: str, varied: Any = None) -> LoadCurves:
+    def load_curves(self, place: str, axis_value: Any = None) -> LoadCurves:
         """The load curves of an experiment; with a mark such as `asptf weight=2`, that scheduler instead."""
-        selected = {
+        selected_names = {
             f"{scheduler}:{parameter}": scheduler
             for scheduler in ("asptf", "zsptf-pyramid")
             if (parameter := self.mark_value(scheduler))
         }
-        if not selected:
-            return super().load_curves(place, varied)
-        changed = replace(self, readings=()).load_curves(PARAMETERS[varied].place, varied)
-        return self._first_seed(place, varied, changed, selected)
+        if not selected_names:
+            return super().load_curves(place, axis_value)
+        swept_curves = replace(self, readings=()).load_curves(PARAMETERS[axis_value].place, axis_value)
+        return self._first_seed(place, axis_value, swept_curves, selected_names)
 
     def _first_seed(
-        self, place: str, varied: Any, others: LoadCurves, selected: Mapping[str, str]
+        self, place: str, axis_value: Any, swept_curves: LoadCurves, selected_names: Mapping[str, str]
     ) -> LoadCurves:
         """The load curves of the first seed of an experiment, with some of other schedulers.
 
         Args:
             place: The experiment.
-            varied: The value that varies.
-            others: Load curves of the other schedulers.
-            selected: Names in the result of the schedulers that are taken from `others`.
+            axis_value: The value that varies.
+            swept_curves: Load curves of the other schedulers.
+            selected_names: Names in the result of the schedulers that are taken from `swept_curves`.
         """
-        base = replace(self, readings=(FIRST_SEED,)).load_curves(place, varied)
+        first_seed_curves = replace(self, readings=(FIRST_SEED,)).load_curves(place, axis_value)
 
         def merge(table: str) -> dict[tuple[str, float], Any]:
-            taken = {
-                (selected[name], at): row
-                for (name, at), row in getattr(others, table).items()
-                if name in selected
+            swept_rows = {
+                (selected_names[name], speedup): row
+                for (name, speedup), row in getattr(swept_curves, table).items()
+                if name in selected_names
             }
-            merged = {**getattr(base, table), **taken}
-            return {key: row for key, row in merged.items() if table != "curves" or key[1] in others.speedups}
+            rows = {**getattr(first_seed_curves, table), **swept_rows}
+            return {
+                key: row for key, row in rows.items() if table != "curves" or key[1] in swept_curves.speedups
+            }
 
         return LoadCurves(merge("curves"), merge("crossings"))
 
-    def mean_of_runs(self, name: str, varied: Any, scheduler: str, measure: str) -> float:
+    def mean_of_runs(self, name: str, axis_value: Any, scheduler: str, measure: str) -> float:
         """The mean over all points, with columns by parity, of a measure that load curves lack."""
-        points = read(self.directory / name / "runs.csv", ComparisonRun)
-        rows = [point for value, point in points if (value, point.scheduler) == (varied, scheduler)]
+        value_and_runs = read(self.directory / name / "runs.csv", ComparisonRun)
+        rows = [
+            point for value, point in value_and_runs if (value, point.scheduler) == (axis_value, scheduler)
+        ]
         return sum(float(getattr(point, measure)) for point in rows) / len(rows)
 
     def length_rows(self) -> list[list[str]]:
         """Points, seeds, requests and queues of each experiment, by its load curves."""
         rows = []
         for name in (*PARITY_EXPERIMENTS, *SINGLE_READING_EXPERIMENTS):
-            curves = [row for _, row in read(self.directory / name / "curves.csv", LoadPoint)]
-            seeds, queue = max(row.seeds for row in curves), max(row.queue_mean for row in curves)
-            minimum = min(row.requests / row.seeds for row in curves)
+            points = [row for _, row in read(self.directory / name / "curves.csv", LoadPoint)]
+            seeds, max_queue = max(row.seeds for row in points), max(row.queue_mean for row in points)
+            min_requests = min(row.requests / row.seeds for row in points)
             title = f"`{name}`{', both readings' if name in PARITY_EXPERIMENTS else ''}"
-            rows.append(cells("{} | {} | {} | {:,.0f} | {:,.0f}", title, len(curves), seeds, minimum, queue))
+            rows.append(
+                cells("{} | {} | {} | {:,.0f} | {:,.0f}", title, len(points), seeds, min_requests, max_queue)
+            )
         return rows

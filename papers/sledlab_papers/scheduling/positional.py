@@ -16,28 +16,37 @@ MAX_LOSS = 0.01
 
 def l_26(runs: SchedulingRuns) -> Judgment:
     """P-SSTF compared with SSTF, by block numbers and by distance in x, and P-SPTF with SPTF."""
-    races = [race for sleds in SLEDS if (race := runs.load_curves(POSITIONAL, sleds)).curves]
-    by_x = [race for sleds in SLEDS if (race := runs.load_curves(SSTF_BY_X.place, sleds)).curves]
+    all_curves = [
+        load_curves for sleds in SLEDS if (load_curves := runs.load_curves(POSITIONAL, sleds)).curves
+    ]
+    curves_by_x = [
+        load_curves for sleds in SLEDS if (load_curves := runs.load_curves(SSTF_BY_X.place, sleds)).curves
+    ]
 
-    def changes(name: str, base: str, *speedups: float, bases: list[LoadCurves] = races) -> list[float]:
+    def changes(name: str, base: str, *speedups: float, bases: list[LoadCurves] = all_curves) -> list[float]:
         return [
-            race.value(name, speedup) / other.value(base or other.schedulers[0], speedup) - 1
-            for race, other in zip(races, bases, strict=True)
+            load_curves.value(name, speedup) / base_curves.value(base or base_curves.schedulers[0], speedup)
+            - 1
+            for load_curves, base_curves in zip(all_curves, bases, strict=True)
             for speedup in speedups
         ]
 
-    def gains(*speedups: float) -> dict[str, list[float]]:
+    def changes_by_scheduler(*speedups: float) -> dict[str, list[float]]:
         return {
             "sstf": changes("p-sstf", "sstf", *speedups),
-            "x": changes("p-sstf", "", *speedups, bases=by_x),
+            "x": changes("p-sstf", "", *speedups, bases=curves_by_x),
             "sptf": changes("p-sptf", "sptf", *speedups),
         }
 
-    heavy, heaviest, light = gains(*HEAVY_SPEEDUPS), gains(MAX_SPEEDUP), gains(*LIGHT_SPEEDUPS)
-    signs = all(max(each) < 0 for each in heavy.values())
-    large = all(max(each) < -MIN_GAIN for each in heaviest.values())
-    harmless = all(max(each) <= MAX_LOSS for each in light.values())
-    return judge_criterion(signs and large and harmless, signs).with_numbers(
+    heavy, heaviest, light = (
+        changes_by_scheduler(*HEAVY_SPEEDUPS),
+        changes_by_scheduler(MAX_SPEEDUP),
+        changes_by_scheduler(*LIGHT_SPEEDUPS),
+    )
+    all_faster = all(max(each) < 0 for each in heavy.values())
+    are_large = all(max(each) < -MIN_GAIN for each in heaviest.values())
+    is_harmless = all(max(each) <= MAX_LOSS for each in light.values())
+    return judge_criterion(all_faster and are_large and is_harmless, all_faster).with_numbers(
         heavy=heavy,
         heaviest=heaviest,
         light=light,

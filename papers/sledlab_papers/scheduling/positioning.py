@@ -20,19 +20,23 @@ NOISE = 0.02
 """Means that differ by less than this share count as equal."""
 
 
-def _races(runs: SchedulingRuns) -> dict[str, LoadCurves]:
+def _curves_by_stand_in(runs: SchedulingRuns) -> dict[str, LoadCurves]:
     return {stand_in: runs.load_curves(FIGURE, stand_in) for stand_in in STAND_INS}
 
 
 def h_48(runs: SchedulingRuns) -> Judgment:
     """SPTF leads."""
     details: list[str] = []
-    measured: list[float] = []
-    for stand_in, race in _races(runs).items():
-        leads = [lead for other in SCHEDULERS[1:] for lead in race.changes(other, "sptf", ALL_LOADS).values()]
-        measured += leads
+    all_leads: list[float] = []
+    for stand_in, load_curves in _curves_by_stand_in(runs).items():
+        leads = [
+            lead
+            for other_scheduler in SCHEDULERS[1:]
+            for lead in load_curves.changes(other_scheduler, "sptf", ALL_LOADS).values()
+        ]
+        all_leads += leads
         details.append(f"{stand_in}: {spread(leads)}")
-    return judge_comparisons(lead > -NOISE for lead in measured).with_numbers(details=details)
+    return judge_comparisons(lead > -NOISE for lead in all_leads).with_numbers(details=details)
 
 
 def h_49(runs: SchedulingRuns) -> Judgment:
@@ -45,105 +49,113 @@ def h_49(runs: SchedulingRuns) -> Judgment:
 
 def h_50(runs: SchedulingRuns) -> Judgment:
     """SPTF and ASPTF at moderate load."""
-    race = runs.load_curves(FIGURE, "cello")
-    gains = {name: race.gains(name, ZSPTF, (MODERATE,)) for name in ("sptf", "asptf")}
-    measured = [gain for each in gains.values() for gain in each.values()]
-    inside = sum(PUBLISHED_GAIN[0] <= gain <= PUBLISHED_GAIN[1] for gain in measured)
-    return judge_printed(measured, direction=all_above(measured)).with_numbers(
+    load_curves = runs.load_curves(FIGURE, "cello")
+    gains = {name: load_curves.gains(name, ZSPTF, (MODERATE,)) for name in ("sptf", "asptf")}
+    all_gains = [gain for each in gains.values() for gain in each.values()]
+    inside_count = sum(PUBLISHED_GAIN[0] <= gain <= PUBLISHED_GAIN[1] for gain in all_gains)
+    return judge_printed(all_gains, direction_holds=all_above(all_gains)).with_numbers(
         gains=format_rows("{:upper} over ZSPTF on cello: {:levels}", gains.items(), "; "),
-        inside=inside,
-        compared=len(measured),
+        inside=inside_count,
+        compared=len(all_gains),
     )
 
 
 def h_51(runs: SchedulingRuns) -> Judgment:
     """Pyramiding compared with ZSPTF."""
     details: list[str] = []
-    measured: list[float] = []
-    for stand_in, race in _races(runs).items():
-        changes = race.changes(PYRAMID, ZSPTF, ALL_LOADS)
-        measured += changes.values()
+    all_changes: list[float] = []
+    for stand_in, load_curves in _curves_by_stand_in(runs).items():
+        changes = load_curves.changes(PYRAMID, ZSPTF, ALL_LOADS)
+        all_changes += changes.values()
         details.append(f"{stand_in} {spread(changes)}")
-    better = [-change for change in measured]
-    return judge_criterion(all_above(better, -NOISE), majority_above(better)).with_numbers(
-        details=details, measured=measured, note=parity_explanation(runs)
+    reductions = [-change for change in all_changes]
+    return judge_criterion(all_above(reductions, -NOISE), majority_above(reductions)).with_numbers(
+        details=details, measured=all_changes, note=parity_explanation(runs)
     )
 
 
 def h_52(runs: SchedulingRuns) -> Judgment:
     """ZSPTF compared with ASPTF at heavy load."""
     gains = runs.load_curves(FIGURE, "cello").gains(ZSPTF, "asptf", (HEAVY,))
-    return judge_printed(gains.values(), direction=sum(gains.values()) > 0).with_numbers(gains=gains)
+    return judge_printed(gains.values(), direction_holds=sum(gains.values()) > 0).with_numbers(gains=gains)
 
 
 def h_54(runs: SchedulingRuns) -> Judgment:
     """SPTF, ASPTF, GSPTF on sequential requests."""
-    race = runs.load_curves(FIGURE, "hplajw")
-    gains = {name: race.gains(name, ZSPTF, BUSY_LOADS) for name in ("sptf", "asptf", "gsptf")}
-    measured = [gain for each in gains.values() for gain in each.values()]
-    return judge_printed(measured, direction=majority_above(measured)).with_numbers(
-        gains=format_rows("{:upper}: {:levels}", gains.items(), "; "), measured=measured
+    load_curves = runs.load_curves(FIGURE, "hplajw")
+    gains = {name: load_curves.gains(name, ZSPTF, BUSY_LOADS) for name in ("sptf", "asptf", "gsptf")}
+    all_gains = [gain for each in gains.values() for gain in each.values()]
+    return judge_printed(all_gains, direction_holds=majority_above(all_gains)).with_numbers(
+        gains=format_rows("{:upper}: {:levels}", gains.items(), "; "), measured=all_gains
     )
 
 
 def h_55(runs: SchedulingRuns) -> Judgment:
     """ASPTF's fairness."""
-    wins, points, fairer = 0, 0, 0
-    for race in _races(runs).values():
-        for speedup in race.loads(BUSY_LOADS, *SCHEDULERS, "c-scan"):
-            scv = {name: race.value(name, speedup, "scv") for name in (*SCHEDULERS, "c-scan")}
-            points += 1
-            wins += min(SCHEDULERS, key=lambda name: scv[name]) == "asptf"
-            fairer += scv["asptf"] < scv["c-scan"]
-    return judge_criterion(2 * wins > points, wins > 0).with_numbers(wins=wins, points=points, fairer=fairer)
+    asptf_wins, case_count, fairer_count = 0, 0, 0
+    for load_curves in _curves_by_stand_in(runs).values():
+        for speedup in load_curves.loads(BUSY_LOADS, *SCHEDULERS, "c-scan"):
+            scv_by_scheduler = {
+                name: load_curves.value(name, speedup, "scv") for name in (*SCHEDULERS, "c-scan")
+            }
+            case_count += 1
+            asptf_wins += min(SCHEDULERS, key=lambda name: scv_by_scheduler[name]) == "asptf"
+            fairer_count += scv_by_scheduler["asptf"] < scv_by_scheduler["c-scan"]
+    return judge_criterion(2 * asptf_wins > case_count, asptf_wins > 0).with_numbers(
+        wins=asptf_wins, points=case_count, fairer=fairer_count
+    )
 
 
 def h_56(runs: SchedulingRuns) -> Judgment:
     """ZSPTF's fairness compared with ASPTF's."""
     details: list[str] = []
-    measured: list[float] = []
-    for stand_in, race in _races(runs).items():
-        changes = race.changes(ZSPTF, "asptf", BUSY_LOADS, "scv")
-        measured += changes.values()
+    all_changes: list[float] = []
+    for stand_in, load_curves in _curves_by_stand_in(runs).items():
+        changes = load_curves.changes(ZSPTF, "asptf", BUSY_LOADS, "scv")
+        all_changes += changes.values()
         details.append(f"{stand_in} {spread(changes)}")
-    return judge_printed(measured, direction=majority_above(measured)).with_numbers(
-        details=details, measured=measured
+    return judge_printed(all_changes, direction_holds=majority_above(all_changes)).with_numbers(
+        details=details, measured=all_changes
     )
 
 
 def h_57(runs: SchedulingRuns) -> Judgment:
     """GSPTF's fairness on random requests."""
     changes = runs.load_curves(FIGURE, "cello").changes("gsptf", ZSPTF, BUSY_LOADS, "scv")
-    higher = [change > 0 for change in changes.values()]
+    are_higher = [change > 0 for change in changes.values()]
     is_higher = majority_above(changes)
-    return judge_printed(changes.values(), direction=is_higher, holds=is_higher).with_numbers(
-        changes=changes, higher=sum(higher), compared=len(higher)
+    return judge_printed(changes.values(), direction_holds=is_higher, rest_holds=is_higher).with_numbers(
+        changes=changes, higher=sum(are_higher), compared=len(are_higher)
     )
 
 
 def h_58(runs: SchedulingRuns) -> Judgment:
     """GSPTF under a sequential stream."""
     changes = runs.load_curves(FIGURE, "hplajw").changes("gsptf", ZSPTF, (MODERATE,), "scv")
-    longer: list[float] = []
+    stream_changes: list[float] = []
     for share in RUN_SHARES:
-        race = runs.load_curves("hong2006-sequentiality", share)
-        longer += race.changes("gsptf", "zsptf:grid=20x2", (MODERATE,), "scv").values()
+        load_curves = runs.load_curves("hong2006-sequentiality", share)
+        stream_changes += load_curves.changes("gsptf", "zsptf:grid=20x2", (MODERATE,), "scv").values()
     return judge_criterion(all_above(changes, COMPARABLE_SCV), True).with_numbers(
-        changes=changes, longer=longer
+        changes=changes, longer=stream_changes
     )
 
 
 def h_59(runs: SchedulingRuns) -> Judgment:
     """Pyramiding's fairness."""
     details: list[str] = []
-    above: list[float] = []
-    below: list[float] = []
-    for stand_in, race in _races(runs).items():
-        up, down = (race.changes(*pair, ALL_LOADS, "scv") for pair in ((PYRAMID, ZSPTF), ("sptf", PYRAMID)))
-        above += up.values()
-        below += down.values()
-        details.append(f"{stand_in}: {spread(up)} against ZSPTF, SPTF {spread(down)} against it")
+    above_changes: list[float] = []
+    below_changes: list[float] = []
+    for stand_in, load_curves in _curves_by_stand_in(runs).items():
+        changes_from_zsptf, sptf_changes = (
+            load_curves.changes(*pair, ALL_LOADS, "scv") for pair in ((PYRAMID, ZSPTF), ("sptf", PYRAMID))
+        )
+        above_changes += changes_from_zsptf.values()
+        below_changes += sptf_changes.values()
+        details.append(
+            f"{stand_in}: {spread(changes_from_zsptf)} against ZSPTF, SPTF {spread(sptf_changes)} against it"
+        )
     return judge_criterion(
-        all_above(above, -0.05) and all_above(below, -0.05),
-        majority_above(above, -0.05) and majority_above(below, -0.05),
-    ).with_numbers(details=details, above=above, below=below)
+        all_above(above_changes, -0.05) and all_above(below_changes, -0.05),
+        majority_above(above_changes, -0.05) and majority_above(below_changes, -0.05),
+    ).with_numbers(details=details, above=above_changes, below=below_changes)

@@ -35,9 +35,11 @@ def far_wait_ms(scheduler: str) -> tuple[float, bool]:
     )
     if scheduler in STREAM_REQUESTS:
         experiment = experiment.with_setting("workload.requests", str(STREAM_REQUESTS[scheduler]))
-    rows = sl.run(experiment, requests=True).requests
-    far = rows.sort("lbn").row(-1, named=True)
-    return (far["start_ns"] - far["arrival_ns"]) / 1e6, far["start_ns"] >= rows["arrival_ns"].max()
+    requests = sl.run(experiment, requests=True).requests
+    far_request = requests.sort("lbn").row(-1, named=True)
+    return (far_request["start_ns"] - far_request["arrival_ns"]) / 1e6, far_request["start_ns"] >= requests[
+        "arrival_ns"
+    ].max()
 
 
 def l_06(_: SchedulingRuns) -> Judgment:
@@ -45,45 +47,58 @@ def l_06(_: SchedulingRuns) -> Judgment:
     names = ("sptf", "sstf", "mst", "p-sptf", "pa-sptf")
     waits = {name: far_wait_ms(name) for name in names}
     parts = ", ".join(
-        f"{name.upper()} {wait:,.0f} ms{' (until the stream ended)' if starved else ''}"
-        for name, (wait, starved) in waits.items()
+        f"{name.upper()} {wait:,.0f} ms{' (until the stream ended)' if is_starved else ''}"
+        for name, (wait, is_starved) in waits.items()
     )
-    starving = all(waits[name][1] for name in ("sptf", "sstf", "mst"))
-    return judge_criterion(starving and (not waits["pa-sptf"][1]), not waits["pa-sptf"][1]).with_numbers(
+    all_starve = all(waits[name][1] for name in ("sptf", "sstf", "mst"))
+    return judge_criterion(all_starve and (not waits["pa-sptf"][1]), not waits["pa-sptf"][1]).with_numbers(
         parts=parts, stream=STREAM_REQUESTS
     )
 
 
 def l_23(runs: SchedulingRuns) -> Judgment:
     """The matrix of requirements, measured."""
-    measured = {name: _requirements(runs, name) for name in PUBLISHED_REQUIREMENTS}
-    wrong = {name for name in PUBLISHED_REQUIREMENTS if measured[name] != PUBLISHED_REQUIREMENTS[name]}
+    met_by_scheduler = {name: _met_requirements(runs, name) for name in PUBLISHED_REQUIREMENTS}
+    differing_schedulers = {
+        name for name in PUBLISHED_REQUIREMENTS if met_by_scheduler[name] != PUBLISHED_REQUIREMENTS[name]
+    }
     rows = [
         [
             name.upper(),
-            *(_cell(a, b) for a, b in zip(measured[name], PUBLISHED_REQUIREMENTS[name], strict=True)),
+            *(
+                _cell(is_met, is_published)
+                for is_met, is_published in zip(
+                    met_by_scheduler[name], PUBLISHED_REQUIREMENTS[name], strict=True
+                )
+            ),
         ]
-        for name in measured
+        for name in met_by_scheduler
     ]
     head = ("scheduler", "short positioning", "parallelism", "fairness")
-    race = runs.load_curves("lee2009-requirements")
-    sstf = [race.change("sstf", "fcfs", at, "positioning_ms") for at in (9.0, 30.0)]
-    matrix = table(head, rows, words=4)
-    differs = ", ".join(name.upper() for name in sorted(wrong))
-    cells = (
-        a == b
-        for name, row in measured.items()
-        for a, b in zip(row, PUBLISHED_REQUIREMENTS[name], strict=True)
+    load_curves = runs.load_curves("lee2009-requirements")
+    sstf_changes = [load_curves.change("sstf", "fcfs", speedup, "positioning_ms") for speedup in (9.0, 30.0)]
+    matrix = table(head, rows, word_columns=4)
+    differs = ", ".join(name.upper() for name in sorted(differing_schedulers))
+    agreements = (
+        is_met == is_published
+        for name, met_requirements in met_by_scheduler.items()
+        for is_met, is_published in zip(met_requirements, PUBLISHED_REQUIREMENTS[name], strict=True)
     )
-    return judge_comparisons(cells).with_numbers(matrix=matrix, sstf=sstf, differs=differs)
+    return judge_comparisons(agreements).with_numbers(matrix=matrix, sstf=sstf_changes, differs=differs)
 
 
-def _cell(measured: bool, published: bool) -> str:
-    details = "yes" if measured else "no"
-    return details if measured == published else f"**{details}** (paper: {'yes' if published else 'no'})"
+def _cell(is_met: bool, is_published: bool) -> str:
+    text = "yes" if is_met else "no"
+    return text if is_met == is_published else f"**{text}** (paper: {'yes' if is_published else 'no'})"
 
 
-def _requirements(runs: SchedulingRuns, name: str) -> tuple[bool, bool, bool]:
-    race = runs.load_curves("lee2009-requirements")
-    positioning = race.value(name, 30.0, "positioning_ms") / race.value("fcfs", 30.0, "positioning_ms")
-    return positioning < 0.9, race.value(name, 30.0, "served_at_once") > 1.0, not far_wait_ms(name)[1]
+def _met_requirements(runs: SchedulingRuns, name: str) -> tuple[bool, bool, bool]:
+    load_curves = runs.load_curves("lee2009-requirements")
+    positioning_ratio = load_curves.value(name, 30.0, "positioning_ms") / load_curves.value(
+        "fcfs", 30.0, "positioning_ms"
+    )
+    return (
+        positioning_ratio < 0.9,
+        load_curves.value(name, 30.0, "served_at_once") > 1.0,
+        not far_wait_ms(name)[1],
+    )

@@ -19,11 +19,13 @@ def h_35(_: SchedulingRuns) -> Judgment:
     """Rates, sequentiality and burstiness."""
     cello, hplajw = calibration.calibrate("cello"), calibration.calibrate("hplajw")
     rates = [_value(stand_in, "rate") for stand_in in (cello, hplajw)]
-    runs = [_value(stand_in, "continues one of 32 streams") for stand_in in (cello, hplajw)]
-    bursts = [_value(stand_in, "dispersion at 1 s") for stand_in in (cello, hplajw)]
-    near = all(
+    sequential_shares = [_value(stand_in, "continues one of 32 streams") for stand_in in (cello, hplajw)]
+    dispersions = [_value(stand_in, "dispersion at 1 s") for stand_in in (cello, hplajw)]
+    are_near = all(
         abs(rate / published - 1) < TOLERANCE for rate, published in zip(rates, (33.0, 20.9), strict=True)
     )
-    return judge_criterion(near and runs[1] > runs[0] and (bursts[1] > bursts[0])).with_numbers(
-        rates=rates, cello_runs=runs[0], hplajw_runs=runs[1], bursts=bursts
+    return judge_criterion(
+        are_near and sequential_shares[1] > sequential_shares[0] and (dispersions[1] > dispersions[0])
+    ).with_numbers(
+        rates=rates, cello_runs=sequential_shares[0], hplajw_runs=sequential_shares[1], bursts=dispersions
     )

@@ -18,27 +18,29 @@ class SstfByX:
 
     def __init__(self) -> None:
         """Create an empty queue."""
-        self._fresh: list[sl.QueuedRequest] = []
+        self._new_requests: list[sl.QueuedRequest] = []
         self._waiting: list[tuple[int, int, sl.QueuedRequest]] = []
 
     def push(self, request: sl.QueuedRequest) -> None:
         """Add a request."""
-        self._fresh.append(request)
+        self._new_requests.append(request)
 
     def pop(self, now_ns: int, device: sl.DeviceView) -> sl.QueuedRequest:
         """Remove and return the nearest request."""
-        for request in self._fresh:
+        for request in self._new_requests:
             cylinder, _ = device.location(request.lbn)
             insort(self._waiting, (cylinder, request.id, request))
-        self._fresh.clear()
-        here = device.state[0] + device.cylinders // 2
-        above = bisect_left(self._waiting, (here,))
-        sides = [above] if above < len(self._waiting) else []
-        if above > 0:
-            sides.append(bisect_left(self._waiting, (self._waiting[above - 1][0],)))
-        nearest = min(sides, key=lambda at: (abs(self._waiting[at][0] - here), self._waiting[at][1]))
+        self._new_requests.clear()
+        sled_cylinder = device.state[0] + device.cylinders // 2
+        upper = bisect_left(self._waiting, (sled_cylinder,))
+        candidates = [upper] if upper < len(self._waiting) else []
+        if upper > 0:
+            candidates.append(bisect_left(self._waiting, (self._waiting[upper - 1][0],)))
+        nearest = min(
+            candidates, key=lambda i: (abs(self._waiting[i][0] - sled_cylinder), self._waiting[i][1])
+        )
         return self._waiting.pop(nearest)[2]
 
     def __len__(self) -> int:
         """Return the number of requests."""
-        return len(self._fresh) + len(self._waiting)
+        return len(self._new_requests) + len(self._waiting)

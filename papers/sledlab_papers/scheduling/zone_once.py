@@ -21,7 +21,7 @@ class ZsptfOnce:
 
     def __init__(self) -> None:
         """Create an empty queue."""
-        self._fresh: list[sl.QueuedRequest] = []
+        self._new_requests: list[sl.QueuedRequest] = []
         self._waiting: dict[int, list[sl.QueuedRequest]] = {}
         self._visit: list[tuple[int, int, sl.QueuedRequest]] = []
         self._zone = -1
@@ -29,19 +29,19 @@ class ZsptfOnce:
 
     def push(self, request: sl.QueuedRequest) -> None:
         """Add a request."""
-        self._fresh.append(request)
+        self._new_requests.append(request)
         self._length += 1
 
     def pop(self, now_ns: int, device: sl.DeviceView) -> sl.QueuedRequest:
         """Remove and return the next request of the zone in service."""
         joining = []
-        for request in self._fresh:
+        for request in self._new_requests:
             zone = _zone(request, device)
             if zone == self._zone:
                 joining.append(request)
             else:
                 self._waiting.setdefault(zone, []).append(request)
-        self._fresh.clear()
+        self._new_requests.clear()
         if not self._visit and not joining:
             self._zone = min(
                 (zone for zone in self._waiting if zone > self._zone), default=min(self._waiting, default=-1)
@@ -62,5 +62,5 @@ def _zone(request: sl.QueuedRequest, device: sl.DeviceView) -> int:
     """Return the zone of a request: columns in turn, in each even cylinders upwards, odd ones downwards."""
     cylinder, row = device.location(request.lbn)
     x, y = cylinder * COLUMNS // device.cylinders, row * ROWS // device.rows
-    loop = 2 * ROWS - 1 - y if cylinder % 2 else y
-    return int(x * 2 * ROWS + loop)
+    step = 2 * ROWS - 1 - y if cylinder % 2 else y
+    return int(x * 2 * ROWS + step)

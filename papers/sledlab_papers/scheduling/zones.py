@@ -35,125 +35,143 @@ def h_34(runs: SchedulingRuns) -> Judgment:
     rises = {"mean_ms": [0.0], "scv": [0.0]}
     details = []
     for stand_in in ("cello", "hplajw"):
-        race = runs.load_curves("hong2006-figure-6", stand_in)
-        for speedup in race.loads(BUSY_LOADS, *PYRAMIDS):
+        load_curves = runs.load_curves("hong2006-figure-6", stand_in)
+        for speedup in load_curves.loads(BUSY_LOADS, *PYRAMIDS):
             for measure, sign in (("mean_ms", 1), ("scv", -1)):
-                steps = [race.change(b, a, speedup, measure) for a, b in pairwise(PYRAMIDS)]
+                steps = [load_curves.change(b, a, speedup, measure) for a, b in pairwise(PYRAMIDS)]
                 rises[measure] += [sign * step for step in steps]
-        details.append(f"{stand_in}: {_ends(race)}")
-    monotone = [max(steps) < NOISE for steps in rises.values()]
-    return judge_criterion(all(monotone), any(monotone)).with_numbers(
+        details.append(f"{stand_in}: {_ends_text(load_curves)}")
+    are_monotone = [max(steps) < NOISE for steps in rises.values()]
+    return judge_criterion(all(are_monotone), any(are_monotone)).with_numbers(
         details=details, mean=max(rises["mean_ms"]), scv=max(rises["scv"]), note=parity_explanation(runs)
     )
 
 
-def _ends(race: LoadCurves) -> str:
-    speedups = race.loads(BUSY_LOADS, *PYRAMIDS, "sptf")
+def _ends_text(load_curves: LoadCurves) -> str:
+    speedups = load_curves.loads(BUSY_LOADS, *PYRAMIDS, "sptf")
     if not speedups:
         return "no load in this range"
-    at = speedups[-1]
-    means = " to ".join(f"{race.value(name, at):.1f}" for name in (PYRAMIDS[0], PYRAMIDS[-1]))
-    scvs = " to ".join(f"{race.value(name, at, 'scv'):.2f}" for name in (PYRAMIDS[0], PYRAMIDS[-1]))
-    mean_ms, scv = race.value("sptf", at), race.value("sptf", at, "scv")
+    speedup = speedups[-1]
+    means = " to ".join(f"{load_curves.value(name, speedup):.1f}" for name in (PYRAMIDS[0], PYRAMIDS[-1]))
+    scvs = " to ".join(
+        f"{load_curves.value(name, speedup, 'scv'):.2f}" for name in (PYRAMIDS[0], PYRAMIDS[-1])
+    )
+    mean_ms, scv = load_curves.value("sptf", speedup), load_curves.value("sptf", speedup, "scv")
     return f"mean {means} ms, SCV {scvs} (SPTF {mean_ms:.1f} ms, {scv:.2f})"
 
 
 def h_36(runs: SchedulingRuns) -> Judgment:
     """Order inside zones: SPTF compared with order of arrival."""
-    race = runs.load_curves("hong2006-figure-7", "hplajw")
-    heavy = race.changes("zfcfs", "zsptf", (HEAVY,))
-    gains = race.gains("zsptf", "zfcfs", BUSY_LOADS)
-    reached = next((f"{speedup:g}" for speedup, change in heavy.items() if change >= 0.1), "none")
-    return judge_criterion(all_above(heavy, 0.1), all_above(heavy)).with_numbers(
-        heavy=heavy, gains=gains, reached=reached
+    load_curves = runs.load_curves("hong2006-figure-7", "hplajw")
+    heavy_changes = load_curves.changes("zfcfs", "zsptf", (HEAVY,))
+    gains = load_curves.gains("zsptf", "zfcfs", BUSY_LOADS)
+    reached_speedup = next(
+        (f"{speedup:g}" for speedup, change in heavy_changes.items() if change >= 0.1), "none"
+    )
+    return judge_criterion(all_above(heavy_changes, 0.1), all_above(heavy_changes)).with_numbers(
+        heavy=heavy_changes, gains=gains, reached=reached_speedup
     )
 
 
 def h_37(runs: SchedulingRuns) -> Judgment:
     """Gated compared with exhaustive visits: throughput."""
     gains = runs.load_curves("hong2006-figure-7", "hplajw").gains("zsptf", "ztsptf", BUSY_LOADS)
-    inside = sum(PUBLISHED_GAIN[0] <= gain <= PUBLISHED_GAIN[1] for gain in gains.values())
-    return judge_printed(gains.values(), direction=all_above(gains)).with_numbers(
-        gains=gains, inside=inside, compared=len(gains)
+    inside_count = sum(PUBLISHED_GAIN[0] <= gain <= PUBLISHED_GAIN[1] for gain in gains.values())
+    return judge_printed(gains.values(), direction_holds=all_above(gains)).with_numbers(
+        gains=gains, inside=inside_count, compared=len(gains)
     )
 
 
 def h_38(runs: SchedulingRuns) -> Judgment:
     """Gated compared with exhaustive visits: fairness."""
     changes = runs.load_curves("hong2006-figure-7", "hplajw").changes("ztsptf", "zsptf", ALL_LOADS, "scv")
-    near = [abs(change) <= 0.25 for change in changes.values()]
-    return judge_criterion(all(near), any(near)).with_numbers(changes=changes)
+    are_near = [abs(change) <= 0.25 for change in changes.values()]
+    return judge_criterion(all(are_near), any(are_near)).with_numbers(changes=changes)
 
 
 def h_39(runs: SchedulingRuns) -> Judgment:
     """Gated compared with exhaustive visits on random requests."""
-    race = runs.load_curves("hong2006-figure-7", "cello")
-    mean, scv = (race.changes("ztsptf", "zsptf", ALL_LOADS, measure) for measure in ("mean_ms", "scv"))
-    near = [
-        all(abs(change) <= band for change in measured.values())
-        for measured, band in ((mean, 0.05), (scv, 0.15))
+    load_curves = runs.load_curves("hong2006-figure-7", "cello")
+    mean_changes, scv_changes = (
+        load_curves.changes("ztsptf", "zsptf", ALL_LOADS, measure) for measure in ("mean_ms", "scv")
+    )
+    are_near = [
+        all(abs(change) <= band for change in changes.values())
+        for changes, band in ((mean_changes, 0.05), (scv_changes, 0.15))
     ]
-    return judge_criterion(all(near), any(near)).with_numbers(mean=mean, scv=scv)
+    return judge_criterion(all(are_near), any(are_near)).with_numbers(mean=mean_changes, scv=scv_changes)
 
 
 def h_41(runs: SchedulingRuns) -> Judgment:
     """Zone size on random requests."""
-    race = runs.load_curves("hong2006-zone-sizes", "cello")
-    changes = {name: race.changes(name, MEDIUM, ALL_LOADS) for name in (FINE, COARSE)}
-    near = [abs(change) <= 0.05 for measured in changes.values() for change in measured.values()]
-    return judge_comparisons(near).with_numbers(
+    load_curves = runs.load_curves("hong2006-zone-sizes", "cello")
+    changes = {name: load_curves.changes(name, MEDIUM, ALL_LOADS) for name in (FINE, COARSE)}
+    are_near = [
+        abs(change) <= 0.05
+        for changes_by_speedup in changes.values()
+        for change in changes_by_speedup.values()
+    ]
+    return judge_comparisons(are_near).with_numbers(
         fine=changes[FINE],
         coarse=changes[COARSE],
-        within=sum(near),
-        compared=len(near),
+        within=sum(are_near),
+        compared=len(are_near),
         note=parity_explanation(runs),
     )
 
 
 def h_42(runs: SchedulingRuns) -> Judgment:
     """The smallest zones: fairer and slower."""
-    race = runs.load_curves("hong2006-zone-sizes", "hplajw")
-    mean, scv = (race.changes(FINE, MEDIUM, BUSY_LOADS, measure) for measure in ("mean_ms", "scv"))
-    slower, fairer = all_above(mean), all(change <= 0.005 for change in scv.values())
-    fair = majority_above(-change for change in scv.values())
-    return judge_criterion(slower and fairer, slower or fairer or fair).with_numbers(
-        mean=mean, scv=scv, note=parity_explanation(runs)
+    load_curves = runs.load_curves("hong2006-zone-sizes", "hplajw")
+    mean_changes, scv_changes = (
+        load_curves.changes(FINE, MEDIUM, BUSY_LOADS, measure) for measure in ("mean_ms", "scv")
+    )
+    is_slower, is_fairer = all_above(mean_changes), all(change <= 0.005 for change in scv_changes.values())
+    is_mostly_fairer = majority_above(-change for change in scv_changes.values())
+    return judge_criterion(is_slower and is_fairer, is_slower or is_fairer or is_mostly_fairer).with_numbers(
+        mean=mean_changes, scv=scv_changes, note=parity_explanation(runs)
     )
 
 
 def h_43(runs: SchedulingRuns) -> Judgment:
     """The largest zones: faster."""
-    mean = runs.load_curves("hong2006-zone-sizes", "hplajw").changes(COARSE, MEDIUM, BUSY_LOADS)
-    average = -sum(mean.values()) / max(len(mean), 1)
-    return judge_printed([average], direction=average > 0).with_numbers(
-        mean=mean, change=-average, note=parity_explanation(runs)
+    mean_changes = runs.load_curves("hong2006-zone-sizes", "hplajw").changes(COARSE, MEDIUM, BUSY_LOADS)
+    mean_reduction = -sum(mean_changes.values()) / max(len(mean_changes), 1)
+    return judge_printed([mean_reduction], direction_holds=mean_reduction > 0).with_numbers(
+        mean=mean_changes, change=-mean_reduction, note=parity_explanation(runs)
     )
 
 
 def h_44(runs: SchedulingRuns) -> Judgment:
     """The largest zones: less fair."""
-    scv = runs.load_curves("hong2006-zone-sizes", "hplajw").changes(COARSE, MEDIUM, BUSY_LOADS, "scv")
-    longer: list[float] = []
+    scv_changes = runs.load_curves("hong2006-zone-sizes", "hplajw").changes(COARSE, MEDIUM, BUSY_LOADS, "scv")
+    stream_changes: list[float] = []
     for share in RUN_SHARES:
-        longer += (
+        stream_changes += (
             runs.load_curves("hong2006-sequentiality", share)
             .changes(COARSE, MEDIUM, BUSY_LOADS, "scv")
             .values()
         )
-    return judge_printed(scv.values(), direction=majority_above(scv)).with_numbers(scv=scv, longer=longer)
+    return judge_printed(scv_changes.values(), direction_holds=majority_above(scv_changes)).with_numbers(
+        scv=scv_changes, longer=stream_changes
+    )
 
 
 def h_80(runs: SchedulingRuns) -> Judgment:
     """Whether other sizes of zones are both faster and fairer than the medium one."""
-    race = runs.load_curves("hong2006-zone-sizes", "hplajw")
-    better: dict[str, list[float]] = {}
+    load_curves = runs.load_curves("hong2006-zone-sizes", "hplajw")
+    better_speedups: dict[str, list[float]] = {}
     for name in (FINE, COARSE):
-        mean, scv = (race.changes(name, MEDIUM, BUSY_LOADS, measure) for measure in ("mean_ms", "scv"))
-        better[name] = [at for at in mean if mean[at] < 0 and scv[at] < 0]
-    loads = len(race.loads(BUSY_LOADS, FINE, MEDIUM))
-    beaten = {at for measured in better.values() for at in measured}
-    return judge_criterion(not beaten, 2 * len(beaten) < loads).with_numbers(
-        fine=len(better[FINE]), coarse=len(better[COARSE]), loads=loads
+        mean_changes, scv_changes = (
+            load_curves.changes(name, MEDIUM, BUSY_LOADS, measure) for measure in ("mean_ms", "scv")
+        )
+        better_speedups[name] = [
+            speedup for speedup in mean_changes if mean_changes[speedup] < 0 and scv_changes[speedup] < 0
+        ]
+    load_count = len(load_curves.loads(BUSY_LOADS, FINE, MEDIUM))
+    beaten_speedups = {speedup for speedups in better_speedups.values() for speedup in speedups}
+    return judge_criterion(not beaten_speedups, 2 * len(beaten_speedups) < load_count).with_numbers(
+        fine=len(better_speedups[FINE]), coarse=len(better_speedups[COARSE]), loads=load_count
     )
 
 
@@ -161,27 +179,33 @@ def h_78(runs: SchedulingRuns) -> Judgment:
     """A layout by zones compared with row-first: ZSPTF on both, and schedulers that go by block numbers."""
     place = "hong2006-zone-layout"
     changes: dict[str, dict[float, float]] = {}
-    against_gsptf: list[float] = []
-    alike: list[float] = []
+    changes_from_gsptf: list[float] = []
+    gsptf_changes: list[float] = []
     for workload in SEQUENTIAL + RANDOM:
-        rows, zones = (
+        row_curves, zone_curves = (
             runs.load_curves(place, f"{workload}: {name}") for name in ("row-first", "zone-clustered")
         )
-        cached = zones.loads(ALL_LOADS, "zsptf", "gsptf")
+        zone_speedups = zone_curves.loads(ALL_LOADS, "zsptf", "gsptf")
         mean_ms = {
-            at: zones.value("zsptf", at) for at in rows.loads(BUSY_LOADS, "zsptf", "gsptf") if at in cached
+            speedup: zone_curves.value("zsptf", speedup)
+            for speedup in row_curves.loads(BUSY_LOADS, "zsptf", "gsptf")
+            if speedup in zone_speedups
         }
-        changes[workload] = {at: ms / rows.value("zsptf", at) - 1 for at, ms in mean_ms.items()}
+        changes[workload] = {
+            speedup: ms / row_curves.value("zsptf", speedup) - 1 for speedup, ms in mean_ms.items()
+        }
         if workload in SEQUENTIAL:
-            against_gsptf += [ms / rows.value("gsptf", at) - 1 for at, ms in mean_ms.items()]
-            alike += [zones.change("gsptf", "zsptf", at) for at in mean_ms]
+            changes_from_gsptf += [
+                ms / row_curves.value("gsptf", speedup) - 1 for speedup, ms in mean_ms.items()
+            ]
+            gsptf_changes += [zone_curves.change("gsptf", "zsptf", speedup) for speedup in mean_ms]
     gains = [-change for workload in SEQUENTIAL for change in changes[workload].values()]
-    faster = all(change < 0 for change in against_gsptf) and all_above(alike, NOISE)
-    return judge_criterion(all_above(gains) and faster, majority_above(gains)).with_numbers(
+    is_faster = all(change < 0 for change in changes_from_gsptf) and all_above(gsptf_changes, NOISE)
+    return judge_criterion(all_above(gains) and is_faster, majority_above(gains)).with_numbers(
         hplajw=changes["hplajw"],
         longer=changes["long files"],
         cello=changes["cello"],
         random=changes["random"],
-        gsptf=against_gsptf,
-        alike=alike,
+        gsptf=changes_from_gsptf,
+        alike=gsptf_changes,
     )

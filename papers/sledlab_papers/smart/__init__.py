@@ -25,13 +25,13 @@ register_judges(devices, stages, mining, distributions, all_workloads, future_wo
 ALL_EXPERIMENTS = (*PLAN, *future_work.FUTURE_EXPERIMENTS, *placement.PLACEMENTS)
 
 
-def _places(runs: SmartRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
+def _page_texts(runs: SmartRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     return {
         "experiments": runs.experiment_table(ALL_EXPERIMENTS),
-        **tables.places(runs),
+        **tables.page_texts(runs),
         "sections": distributions.sections_table(runs),
         "placement": placement.placement_table(runs),
-        **future_work.places(runs),
+        **future_work.page_texts(runs),
     }
 
 
@@ -39,7 +39,7 @@ SMART = Topic(
     "smart",
     ALL_EXPERIMENTS,
     SmartRuns,
-    _places,
+    _page_texts,
     other_reading=(NO_READ_AHEAD.suffix,),
     other_title="Pages in order, without read-ahead",
 )

@@ -20,24 +20,26 @@ def c_08(_: SmartRuns) -> Judgment:
 
 def c_43(runs: SmartRuns) -> Judgment:
     """The disk's time over that of MEMS, for every job."""
-    measured = {}
+    ratios_by_job = {}
     for job in ("scan", "join", "sort", "apriori-hd", "mafia"):
-        page = 8.0 if job == "mafia" else None
-        disk = runs.job_time_s(job, NODES, DISK, page)
-        measured[job] = [disk / runs.job_time_s(job, NODES, device, page) for device in MEMS]
+        page_kb = 8.0 if job == "mafia" else None
+        disk_s = runs.job_time_s(job, NODES, DISK, page_kb)
+        ratios_by_job[job] = [disk_s / runs.job_time_s(job, NODES, device, page_kb) for device in MEMS]
     details = format_rows(
-        "{0} {1}", [(job, ", ".join(f"{r:.1f}" for r in ratios)) for job, ratios in measured.items()], "; "
+        "{0} {1}",
+        [(job, ", ".join(f"{ratio:.1f}" for ratio in ratios)) for job, ratios in ratios_by_job.items()],
+        "; ",
     )
-    return judge_criterion(all(ratio > 1 for ratios in measured.values() for ratio in ratios)).with_numbers(
-        details=details
-    )
+    return judge_criterion(
+        all(ratio > 1 for ratios in ratios_by_job.values() for ratio in ratios)
+    ).with_numbers(details=details)
 
 
 def _judge_recorded_node() -> Judgment:
     config = sl.replay("sample:scan", "mems-g3", what_if=False).config
     node, network = config["node"], config["network"]
-    exact = (node["mhz"], node["memory_mb"], node["page_kb"], node["system_kb"]) == (500, 64, 8, 450)
-    return judge_fitted(exact and network["bandwidth_mbit_s"] == 100).with_numbers(node=node)
+    is_exact = (node["mhz"], node["memory_mb"], node["page_kb"], node["system_kb"]) == (500, 64, 8, 450)
+    return judge_fitted(is_exact and network["bandwidth_mbit_s"] == 100).with_numbers(node=node)
 
 
 def c_44(_: SmartRuns) -> Judgment:

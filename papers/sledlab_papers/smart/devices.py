@@ -13,30 +13,32 @@ STANDARD_GRAVITY = 9.80665
 
 def c_01(_: SmartRuns) -> Judgment:
     """Table 1 as printed."""
-    measured = [parameters(name) for name in GENERATIONS]
+    generations = [parameters(name) for name in GENERATIONS]
     keys = ("bit_nm", "tip_rate_kbit_s", "usable_tips", "active_tips", "sleds", "direction")
-    rows = [tuple(p[key] for key in keys) for p in measured]
-    g = [p["acceleration_x_m_s2"] / STANDARD_GRAVITY for p in measured]
-    expected = [
+    rows = [tuple(p[key] for key in keys) for p in generations]
+    g = [p["acceleration_x_m_s2"] / STANDARD_GRAVITY for p in generations]
+    published_rows = [
         (50, 400, 6400, 640, 1, "up"),
         (40, 700, 6400, 1280, 1, "free"),
         (30, 1000, 6400, 3200, 1, "free"),
     ]
-    near = all(abs(ours / published - 1) < 0.005 for ours, published in zip(g, (70, 82, 105), strict=True))
-    return judge_criterion(rows == expected and near).with_numbers(
+    are_near = all(
+        abs(ours / published - 1) < 0.005 for ours, published in zip(g, (70, 82, 105), strict=True)
+    )
+    return judge_criterion(rows == published_rows and are_near).with_numbers(
         g=", ".join(f"{each:.1f}" for each in g),
-        m_s2=", ".join(f"{p['acceleration_x_m_s2']:g}" for p in measured),
-        directions=", ".join(p["direction"] for p in measured),
+        m_s2=", ".join(f"{p['acceleration_x_m_s2']:g}" for p in generations),
+        directions=", ".join(p["direction"] for p in generations),
     )
 
 
 def c_02(_: SmartRuns) -> Judgment:
     """Time constants of settling, derived from the resonance."""
-    measured = [1e3 * p["settle_constants"] / (6.283185307 * p["resonant_hz"]) for p in _generations()]
-    exact = all(
-        abs(ours / each - 1) < 0.01 for ours, each in zip(measured, (0.431, 0.215, 0.144), strict=True)
+    settle_ms = [1e3 * p["settle_constants"] / (6.283185307 * p["resonant_hz"]) for p in _generations()]
+    is_exact = all(
+        abs(ours / each - 1) < 0.01 for ours, each in zip(settle_ms, (0.431, 0.215, 0.144), strict=True)
     )
-    return judge_criterion(exact).with_numbers(measured=", ".join(f"{each:.3f}" for each in measured))
+    return judge_criterion(is_exact).with_numbers(measured=", ".join(f"{each:.3f}" for each in settle_ms))
 
 
 def _generations() -> list[dict[str, float]]:
@@ -45,9 +47,11 @@ def _generations() -> list[dict[str, float]]:
 
 def c_03(_: SmartRuns) -> Judgment:
     """Ten bits for a byte."""
-    measured = [p["active_tips"] * p["tip_rate_kbit_s"] / 10 / 1e3 for p in _generations()]
-    exact = all(abs(ours - each) < 0.05 for ours, each in zip(measured, (25.6, 89.6, 320.0), strict=True))
-    return judge_criterion(exact).with_numbers(measured=", ".join(f"{each:.1f}" for each in measured))
+    rates_mb_s = [p["active_tips"] * p["tip_rate_kbit_s"] / 10 / 1e3 for p in _generations()]
+    is_exact = all(
+        abs(ours - each) < 0.05 for ours, each in zip(rates_mb_s, (25.6, 89.6, 320.0), strict=True)
+    )
+    return judge_criterion(is_exact).with_numbers(measured=", ".join(f"{each:.1f}" for each in rates_mb_s))
 
 
 def _raw_gb() -> list[float]:
@@ -60,47 +64,49 @@ def _usable_gb() -> list[float]:
 
 def c_04(_: SmartRuns) -> Judgment:
     """Raw capacity, compared with the capacity of the layout."""
-    measured = _raw_gb()
-    exact = all(abs(ours - each) < 0.006 for ours, each in zip(measured, (2.56, 4.00, 7.11), strict=True))
-    return judge_criterion(exact).with_numbers(
-        measured=", ".join(f"{each:.2f}" for each in measured),
+    raw_gb = _raw_gb()
+    is_exact = all(abs(ours - each) < 0.006 for ours, each in zip(raw_gb, (2.56, 4.00, 7.11), strict=True))
+    return judge_criterion(is_exact).with_numbers(
+        measured=", ".join(f"{each:.2f}" for each in raw_gb),
         usable=", ".join(f"{each:.2f}" for each in _usable_gb()),
     )
 
 
 def c_05(_: SmartRuns) -> Judgment:
     """Raw capacity of G1 compared with its usable one, which is the one that the other paper prints."""
-    raw, usable = _raw_gb()[0], parameters("mems-g1")["capacity_blocks"] * 512 / 2**30
+    raw_gb, usable_gib = _raw_gb()[0], parameters("mems-g1")["capacity_blocks"] * 512 / 2**30
     tips = parameters("mems-g1")["active_tips"]
-    return judge_criterion(round(raw, 2) == 2.56 and round(usable, 1) == 2.1 and tips == 640).with_numbers(
-        raw=raw, usable=usable, tips=tips
-    )
+    return judge_criterion(
+        round(raw_gb, 2) == 2.56 and round(usable_gib, 1) == 2.1 and tips == 640
+    ).with_numbers(raw=raw_gb, usable=usable_gib, tips=tips)
 
 
 def c_06(_: SmartRuns) -> Judgment:
     """G2 is the device of the other paper."""
     p = parameters("mems-g2")
     bits = p["travel_x_um"] * 1e3 / p["bit_nm"]
-    exact = (bits, p["usable_tips"], p["active_tips"]) == (2500, 80 * 80, 1280)
-    return judge_criterion(exact).with_numbers(bits=bits, tips=p["usable_tips"], active=p["active_tips"])
+    is_exact = (bits, p["usable_tips"], p["active_tips"]) == (2500, 80 * 80, 1280)
+    return judge_criterion(is_exact).with_numbers(bits=bits, tips=p["usable_tips"], active=p["active_tips"])
 
 
 def c_07(_: SmartRuns) -> Judgment:
     """Table 2; the seek is measured on reads at random places."""
     p = parameters(DISK)
-    pairs = random_pairs(DISK, 20_000)
-    requests = pairs.requests
+    result = random_pairs(DISK, 20_000)
+    requests = result.requests
     assert requests is not None
-    seek = float(requests["seek_x_ns"].mean()) / 1e6  # type: ignore[arg-type]
-    last = p["zones"][-1]
-    cylinders, mb_s = last["first_cylinder"] + last["cylinders"], 512 / p["bus_sector_us"]
-    typed = (round(p["rpm"], -2), p["heads"], cylinders, round(mb_s, 3)) == (6400, 18, 2630, 10)
-    write_seek = seek + p["write_settle_ms"]
-    near = [abs(ours / published - 1) < 0.03 for ours, published in ((seek, 9.2), (write_seek, 17.0))]
-    return judge_criterion(typed and all(near), typed and near[0]).with_numbers(
+    seek_ms = float(requests["seek_x_ns"].mean()) / 1e6  # type: ignore[arg-type]
+    last_zone = p["zones"][-1]
+    cylinders, mb_s = last_zone["first_cylinder"] + last_zone["cylinders"], 512 / p["bus_sector_us"]
+    is_as_printed = (round(p["rpm"], -2), p["heads"], cylinders, round(mb_s, 3)) == (6400, 18, 2630, 10)
+    write_seek_ms = seek_ms + p["write_settle_ms"]
+    are_near = [
+        abs(ours / published - 1) < 0.03 for ours, published in ((seek_ms, 9.2), (write_seek_ms, 17.0))
+    ]
+    return judge_criterion(is_as_printed and all(are_near), is_as_printed and are_near[0]).with_numbers(
         p=p,
-        seek=seek,
-        write_seek=write_seek,
+        seek=seek_ms,
+        write_seek=write_seek_ms,
         full_stroke=p["seek_table"][-1][1],
         cylinders=cylinders,
         mb_s=mb_s,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..claims import Judgment, judge_criterion
 from ..markdown import table
-from ..wording import figure, format_rows
+from ..wording import format_number, format_rows
 from .mining import SIZES, universe_places
 from .plan import LETTERS, RULES, SECTIONS, TENTH_SUFFIX, UNIVERSE_NODES, SmartRuns, sections_place
 from .published_times import DEVICES, DISK, G3, MEMS, NAMES
@@ -25,8 +25,11 @@ TENTH_PLACE = f"{RULES}{TENTH_SUFFIX}"
 
 def section_places(runs: SmartRuns) -> dict[int, str]:
     """Places of hybrid distribution by number of sections."""
-    only = runs.mark_value("sections")
-    return {sections: sections_place(sections) for sections in ([int(only)] if only else SECTIONS)}
+    selected_count = runs.mark_value("sections")
+    return {
+        sections: sections_place(sections)
+        for sections in ([int(selected_count)] if selected_count else SECTIONS)
+    }
 
 
 def rule_times(runs: SmartRuns, device: str) -> dict[str, dict[int, float]]:
@@ -44,40 +47,43 @@ def rule_times(runs: SmartRuns, device: str) -> dict[str, dict[int, float]]:
 
 def judged_times(runs: SmartRuns, device: str) -> dict[str, dict[int, float]]:
     """Times of both distributions, and those of count distribution with all transactions."""
-    complete = {
+    complete_times = {
         row.nodes: row.elapsed_s
         for row in runs.replays(runs.place("apriori-cd"))
         if (row.job, row.device) == ("apriori-cd", device)
     }
-    return {"CD, all transactions": complete, **rule_times(runs, device)}
+    return {"CD, all transactions": complete_times, **rule_times(runs, device)}
 
 
-def _change_of_total(runs: SmartRuns, place: str) -> tuple[bool, float]:
+def _io_falls_and_reduction(runs: SmartRuns, place: str) -> tuple[bool, float]:
     """Whether I/O falls from device to device, and how much shorter hybrid distribution is on G3."""
-    parts = {
+    parts_by_device = {
         device: {p: runs.total(p, "apriori-hd", UNIVERSE_NODES, device, place=place) for p in LETTERS}
         for device in DEVICES
     }
-    falls = is_falling([each["store"] for each in parts.values()])
-    return falls, 1 - sum(parts[G3].values()) / sum(parts[DISK].values())
+    io_falls = is_falling([each["store"] for each in parts_by_device.values()])
+    return io_falls, 1 - sum(parts_by_device[G3].values()) / sum(parts_by_device[DISK].values())
 
 
 def c_33(runs: SmartRuns) -> Judgment:
     """I/O by device, and its effect on the total time, by number of items and of sections."""
-    items = {} if runs.mark_value("sections") else universe_places(runs)
-    sections = {} if runs.mark_value("items") else section_places(runs)
-    cases = {f"{count} items": place for count, place in items.items()}
-    cases |= {f"{count} sections": place for count, place in sections.items()}
-    measured = {name: _change_of_total(runs, place) for name, place in cases.items()}
-    ordered = all(falls for falls, _ in measured.values())
-    small = all(change < MAX_TOTAL_CHANGE for _, change in measured.values())
+    item_places = {} if runs.mark_value("sections") else universe_places(runs)
+    places_by_sections = {} if runs.mark_value("items") else section_places(runs)
+    places_by_case = {f"{count} items": place for count, place in item_places.items()}
+    places_by_case |= {f"{count} sections": place for count, place in places_by_sections.items()}
+    falls_and_reductions = {
+        name: _io_falls_and_reduction(runs, place) for name, place in places_by_case.items()
+    }
+    all_fall = all(falls for falls, _ in falls_and_reductions.values())
+    are_small = all(reduction < MAX_TOTAL_CHANGE for _, reduction in falls_and_reductions.values())
     # As many sections as fit is one, which is count distribution: no test of hybrid distribution.
-    return judge_criterion(ordered and small and bool(sections), ordered).with_numbers(
+    return judge_criterion(all_fall and are_small and bool(places_by_sections), all_fall).with_numbers(
         details=format_rows(
-            "{1:.0f} % with {0}", [(name, 100 * change) for name, (_, change) in measured.items()]
+            "{1:.0f} % with {0}",
+            [(name, 100 * reduction) for name, (_, reduction) in falls_and_reductions.items()],
         ),
-        least=min(change for _, change in measured.values()),
-        most=max(change for _, change in measured.values()),
+        least=min(reduction for _, reduction in falls_and_reductions.values()),
+        most=max(reduction for _, reduction in falls_and_reductions.values()),
     )
 
 
@@ -89,28 +95,28 @@ def c_34(runs: SmartRuns) -> Judgment:
         for device in DEVICES
         for name, times in judged_times(runs, device).items()
     }
-    flat = {key: abs(ratio - 1) <= MAX_GROWTH for key, ratio in growth.items()}
-    counted = all(is_flat for (name, _), is_flat in flat.items() if name.startswith("CD"))
-    return judge_criterion(all(flat.values()), counted).with_numbers(
-        details=_ranges(growth), maximum=max(growth.values())
+    flatness = {key: abs(ratio - 1) <= MAX_GROWTH for key, ratio in growth.items()}
+    is_cd_flat = all(is_flat for (name, _), is_flat in flatness.items() if name.startswith("CD"))
+    return judge_criterion(all(flatness.values()), is_cd_flat).with_numbers(
+        details=_range_texts(growth), maximum=max(growth.values())
     )
 
 
 def c_35(runs: SmartRuns) -> Judgment:
     """Response on the disk compared with the other devices."""
-    disk = judged_times(runs, DISK)
+    disk_times = judged_times(runs, DISK)
     ratios = {
-        (name, f"{device}, {n}"): disk[name][n] / times[n]
+        (name, f"{device}, {nodes}"): disk_times[name][nodes] / times[nodes]
         for device in MEMS
         for name, times in judged_times(runs, device).items()
-        for n in times
+        for nodes in times
     }
     return judge_criterion(min(ratios.values()) >= 1).with_numbers(
-        details=_ranges(ratios), maximum=max(ratios.values())
+        details=_range_texts(ratios), maximum=max(ratios.values())
     )
 
 
-def _ranges(values: Mapping[tuple[str, str], float]) -> str:
+def _range_texts(values: Mapping[tuple[str, str], float]) -> str:
     """The range of values of each distribution, given by distribution and device, in words."""
     by_name: dict[str, list[float]] = {}
     for (name, _), value in values.items():
@@ -131,8 +137,8 @@ def sections_table(runs: SmartRuns) -> str:
     for name, (job, place) in places.items():
         for nodes in times[DISK][name]:
             parts = "/".join(
-                f"{LETTERS[p]} {figure(runs.total(p, job, nodes, G3, place=place))}" for p in LETTERS
+                f"{LETTERS[p]} {format_number(runs.total(p, job, nodes, G3, place=place))}" for p in LETTERS
             )
-            rows.append([name, str(nodes), *(figure(times[d][name][nodes]) for d in DEVICES), parts])
+            rows.append([name, str(nodes), *(format_number(times[d][name][nodes]) for d in DEVICES), parts])
     head = ["distribution, sections", "nodes", *(f"{NAMES[d]} (s)" for d in DEVICES), "parts, G3"]
     return table(head, rows)

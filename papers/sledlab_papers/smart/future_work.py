@@ -9,7 +9,7 @@ from math import exp, log
 from ..claims import Judgment, judge_definition
 from ..markdown import table
 from ..templates import TEMPLATES, fill
-from ..wording import cells, figure, format_rows
+from ..wording import cells, format_number, format_rows
 from .future_work_flash import today_sentences, today_table
 from .future_work_plan import (
     CHIP,
@@ -34,7 +34,7 @@ from .offloading import host_table
 from .plan import SmartRuns
 from .published_times import DISK, G3, NAMES
 
-__all__ = ["FUTURE_EXPERIMENTS", "c_50", "c_51", "places"]
+__all__ = ["FUTURE_EXPERIMENTS", "c_50", "c_51", "page_texts"]
 
 COMPONENT_NAMES = {"compute": "processor", "store": "store", "network": "network"}
 SIZES = f"{HOST}-sizes"
@@ -44,25 +44,25 @@ EXACT_G3 = "mems-g3"
 def c_50(runs: SmartRuns) -> Judgment:
     """A scan sends the client equally much on any number of nodes; a host needs all data sent."""
     sizes = read_replays(runs, SIZES)
-    sent = {row.sent_bytes for row in sizes.rows}
+    sent_bytes = {row.sent_bytes for row in sizes.rows}
     host = read_replays(runs, HOST)
-    all_of_it = host.first(job="scan", at="host").sent_bytes
-    sorting = host.first(job="sort", at="nodes").sent_bytes
-    share = max(sent) / all_of_it
+    host_bytes = host.first(job="scan", at="host").sent_bytes
+    sort_bytes = host.first(job="sort", at="nodes").sent_bytes
+    share = max(sent_bytes) / host_bytes
     # Limit 2 %: 1 % of the tuples match, drawn by a predicate that hits nearly as many.
-    return judge_definition(len(sent) == 1 and share < 0.02).with_numbers(
+    return judge_definition(len(sent_bytes) == 1 and share < 0.02).with_numbers(
         nodes=format_rows("{}", (str(size) for size in sizes.distinct("nodes"))),
-        minimum=min(sent) / 1e6,
-        maximum=max(sent) / 1e6,
+        minimum=min(sent_bytes) / 1e6,
+        maximum=max(sent_bytes) / 1e6,
         share=share,
-        data=all_of_it / 1e6,
-        sorting=sorting / 1e6,
+        data=host_bytes / 1e6,
+        sorting=sort_bytes / 1e6,
     )
 
 
 def c_51(runs: SmartRuns) -> Judgment:
     """Each option that was built has an experiment with replays of both devices, or of those it combines."""
-    options = {
+    selections = {
         "full queries": read_replays(runs, QUERIES),
         "availability": read_replays(runs, FAILURE),
         "scheduling inside the device": read_replays(runs, SCHEDULING),
@@ -71,16 +71,18 @@ def c_51(runs: SmartRuns) -> Judgment:
         "an integrated chip": read_replays(runs, CHIP),
         "nodes of today": read_replays(runs, TODAY),
     }
-    ran = [len(rows.rows) > 0 and all(row.elapsed_s > 0 for row in rows.rows) for rows in options.values()]
-    counted = {name: len(rows.rows) for name, rows in options.items()}
-    return judge_definition(all(ran)).with_numbers(
-        options=format_rows("{} ({} replays)", counted.items()),
-        queries=len(options["full queries"].distinct("job")),
+    have_run = [
+        len(rows.rows) > 0 and all(row.elapsed_s > 0 for row in rows.rows) for rows in selections.values()
+    ]
+    counts = {name: len(rows.rows) for name, rows in selections.items()}
+    return judge_definition(all(have_run)).with_numbers(
+        options=format_rows("{} ({} replays)", counts.items()),
+        queries=len(selections["full queries"].distinct("job")),
     )
 
 
-def places(runs: SmartRuns) -> dict[str, str]:
-    """Tables and numbers for the places of the text; and the text itself."""
+def page_texts(runs: SmartRuns) -> dict[str, str]:
+    """Tables and numbers by their place in the text, and the text itself."""
     tables = {
         "beyond_host": host_table(runs),
         "beyond_queries": query_table(runs),
@@ -90,10 +92,10 @@ def places(runs: SmartRuns) -> dict[str, str]:
         "beyond_chip": chip_table(runs),
         "beyond_today": today_table(runs),
     }
-    return {**tables, "beyond": fill(TEMPLATES, "smart/future_work.md", **tables, **sentences(runs))}
+    return {**tables, "beyond": fill(TEMPLATES, "smart/future_work.md", **tables, **sentence_texts(runs))}
 
 
-def sentences(runs: SmartRuns) -> dict[str, str]:
+def sentence_texts(runs: SmartRuns) -> dict[str, str]:
     """The numbers in the sentences of the text."""
     return {
         "clock": f"{CLOCK_MHZ / 1000:g}",
@@ -108,7 +110,7 @@ def sentences(runs: SmartRuns) -> dict[str, str]:
     }
 
 
-def _pairs(runs: SmartRuns) -> Iterator[tuple[Replay, Replay]]:
+def _disk_and_sled_pairs(runs: SmartRuns) -> Iterator[tuple[Replay, Replay]]:
     """Replays of each query on each number of nodes: with disks and with sleds."""
     rows = read_replays(runs, QUERIES)
     for on_disk in rows.filter(device=DISK).rows:
@@ -118,69 +120,81 @@ def _pairs(runs: SmartRuns) -> Iterator[tuple[Replay, Replay]]:
 def query_table(runs: SmartRuns) -> str:
     """Numbers of queries by bottleneck with disks, and those whose bottleneck is another one with MEMS."""
     rows = read_replays(runs, QUERIES)
-    counted = []
+    count_rows = []
     for nodes in rows.distinct("nodes"):
         for device in rows.distinct("device"):
-            checked = Counter(row.bottleneck for row in rows.filter(nodes=int(nodes), device=device).rows)
-            counted.append(
+            counts = Counter(row.bottleneck for row in rows.filter(nodes=int(nodes), device=device).rows)
+            count_rows.append(
                 cells(
                     "{} | {} | {} | {} | {}",
                     nodes,
                     NAMES[device],
-                    *(checked[part] for part in COMPONENT_NAMES),
+                    *(counts[part] for part in COMPONENT_NAMES),
                 )
             )
-    changed = [
+    changed_rows = [
         cells(
             "`{}` | {} | {:figure} | {:figure} | {:.1f} | {} | {:%0} | {:%0} | {:%0}",
-            sled.job,
-            sled.nodes,
-            disk.elapsed_s,
-            sled.elapsed_s,
-            time_ratio(disk, sled),
-            COMPONENT_NAMES[sled.bottleneck],
-            sled.saved_compute,
-            sled.saved_store,
-            sled.saved_network,
+            sled_replay.job,
+            sled_replay.nodes,
+            disk_replay.elapsed_s,
+            sled_replay.elapsed_s,
+            time_ratio(disk_replay, sled_replay),
+            COMPONENT_NAMES[sled_replay.bottleneck],
+            sled_replay.saved_compute,
+            sled_replay.saved_store,
+            sled_replay.saved_network,
         )
-        for disk, sled in _changed_bottlenecks(runs)
+        for disk_replay, sled_replay in _changed_bottlenecks(runs)
     ]
-    first = table("nodes | store | bottleneck processor | store | network", counted, 2)
+    count_table = table("nodes | store | bottleneck processor | store | network", count_rows, 2)
     header = (
         "query | nodes | disk (s) | G3 (s) | times as fast | bottleneck | processor × 2 (%) | store × 2 (%)"
     )
-    return f"{first}\n{table(f'{header} | network × 2 (%)', changed)}"
+    return f"{count_table}\n{table(f'{header} | network × 2 (%)', changed_rows)}"
 
 
 def _changed_bottlenecks(runs: SmartRuns) -> list[tuple[Replay, Replay]]:
     """Queries whose bottleneck is the store with disks, and another component with sleds."""
-    return [(disk, sled) for disk, sled in _pairs(runs) if disk.bottleneck == "store" != sled.bottleneck]
+    return [
+        (disk_replay, sled_replay)
+        for disk_replay, sled_replay in _disk_and_sled_pairs(runs)
+        if disk_replay.bottleneck == "store" != sled_replay.bottleneck
+    ]
 
 
 def _query_sentences(runs: SmartRuns) -> dict[str, str]:
-    gains = {
-        str(nodes): [time_ratio(disk, sled) for disk, sled in _pairs(runs) if disk.nodes == int(nodes)]
+    ratios_by_nodes = {
+        str(nodes): [
+            time_ratio(disk_replay, sled_replay)
+            for disk_replay, sled_replay in _disk_and_sled_pairs(runs)
+            if disk_replay.nodes == int(nodes)
+        ]
         for nodes in read_replays(runs, QUERIES).distinct("nodes")
     }
-    means = {nodes: exp(sum(map(log, each)) / len(each)) for nodes, each in gains.items()}
-    pairs = list(_pairs(runs))
-    minimum = min(pairs, key=lambda pair: time_ratio(*pair))
-    changed = Counter(sled.nodes for _, sled in _changed_bottlenecks(runs))
-    parts = Counter(COMPONENT_NAMES[sled.bottleneck] for _, sled in _changed_bottlenecks(runs))
+    means = {nodes: exp(sum(map(log, each)) / len(each)) for nodes, each in ratios_by_nodes.items()}
+    pairs = list(_disk_and_sled_pairs(runs))
+    min_pair = min(pairs, key=lambda pair: time_ratio(*pair))
+    changed_counts = Counter(sled_replay.nodes for _, sled_replay in _changed_bottlenecks(runs))
+    counts_by_bottleneck = Counter(
+        COMPONENT_NAMES[sled_replay.bottleneck] for _, sled_replay in _changed_bottlenecks(runs)
+    )
     return {
-        "on_disks": f"{sum(disk.bottleneck == 'store' for disk, _ in pairs)} of {len(pairs)}",
-        "smallest_gain_query": minimum[0].job,
-        "smallest_gain_bottleneck": COMPONENT_NAMES[minimum[1].bottleneck],
+        "on_disks": f"{sum(disk_replay.bottleneck == 'store' for disk_replay, _ in pairs)} of {len(pairs)}",
+        "smallest_gain_query": min_pair[0].job,
+        "smallest_gain_bottleneck": COMPONENT_NAMES[min_pair[1].bottleneck],
         "all_queries": str(len(read_replays(runs, QUERIES).distinct("job"))),
         "gains": format_rows(
             "{:.1f} to {:.1f} times as fast on {} nodes (geometric mean {:.1f})",
-            ((min(all_), max(all_), nodes, means[nodes]) for nodes, all_ in gains.items()),
+            ((min(ratios), max(ratios), nodes, means[nodes]) for nodes, ratios in ratios_by_nodes.items()),
             " and ",
         ),
         "changed": format_rows(
-            "{} of {} on {} nodes", ((changed[int(n)], len(all_), n) for n, all_ in gains.items()), " and "
+            "{} of {} on {} nodes",
+            ((changed_counts[int(n)], len(ratios), n) for n, ratios in ratios_by_nodes.items()),
+            " and ",
         ),
-        "changed_to": format_rows("the {} ({})", parts.items(), " and ") or "nothing",
+        "changed_to": format_rows("the {} ({})", counts_by_bottleneck.items(), " and ") or "nothing",
     }
 
 
@@ -191,9 +205,9 @@ def failure_table(runs: SmartRuns) -> str:
     ]
     rows = []
     for row in cases[0].rows:
-        these = [case.first(job=row.job, device=row.device) for case in cases]
-        reported = cells("`{}` | {} | {:figure}", row.job, NAMES[row.device], row.elapsed_s)
-        rows.append([*reported, *(f"{time_ratio(each, row):.2f}" for each in these[1:])])
+        variants = [case.first(job=row.job, device=row.device) for case in cases]
+        first_cells = cells("`{}` | {} | {:figure}", row.job, NAMES[row.device], row.elapsed_s)
+        rows.append([*first_cells, *(f"{time_ratio(each, row):.2f}" for each in variants[1:])])
     header = (
         "job | store | no copies (s) | chained | one failed | and rebuilt meanwhile | mirrored, one failed"
     )
@@ -201,25 +215,26 @@ def failure_table(runs: SmartRuns) -> str:
 
 
 def _failure_sentences(runs: SmartRuns) -> dict[str, str]:
-    none, full, chained, mirror = (
+    no_copies, copies_kept, chained, mirror = (
         read_replays(runs, f"{FAILURE}{suffix}") for suffix in ("-none", "-whole", "", "-mirror")
     )
-    rebuilt = read_replays(runs, f"{FAILURE}-rebuild").first(job="scan", device=DISK)
-    nodes = none.rows[0].nodes
+    rebuild_scan = read_replays(runs, f"{FAILURE}-rebuild").first(job="scan", device=DISK)
+    nodes = no_copies.rows[0].nodes
     scans = {
         name: case.first(job="scan", device=DISK) for name, case in (("chained", chained), ("mirror", mirror))
     }
-    plain = none.first(job="scan", device=DISK)
-    copies = [
-        time_ratio(row, none.first(job="sort", device=row.device)) for row in full.filter(job="sort").rows
+    plain_scan = no_copies.first(job="scan", device=DISK)
+    copy_ratios = [
+        time_ratio(row, no_copies.first(job="sort", device=row.device))
+        for row in copies_kept.filter(job="sort").rows
     ]
     return {
         "fair": f"{nodes / (nodes - 1):.2f}",
-        "chained_scan": f"{time_ratio(scans['chained'], plain):.2f}",
-        "mirror_scan": f"{time_ratio(scans['mirror'], plain):.2f}",
-        "rebuild_scan": f"{time_ratio(rebuilt, plain):.2f}",
-        "disk_mb_s": f"{plain.requests * SMALL_PAGE * 1024 / 1e6 / nodes / plain.elapsed_s:.1f}",
-        "copies": f"{min(copies):.2f} to {max(copies):.2f}",
+        "chained_scan": f"{time_ratio(scans['chained'], plain_scan):.2f}",
+        "mirror_scan": f"{time_ratio(scans['mirror'], plain_scan):.2f}",
+        "rebuild_scan": f"{time_ratio(rebuild_scan, plain_scan):.2f}",
+        "disk_mb_s": f"{plain_scan.requests * SMALL_PAGE * 1024 / 1e6 / nodes / plain_scan.elapsed_s:.1f}",
+        "copies": f"{min(copy_ratios):.2f} to {max(copy_ratios):.2f}",
     }
 
 
@@ -250,10 +265,10 @@ def scheduling_table(runs: SmartRuns) -> str:
 
 
 def _scheduling_sentences(runs: SmartRuns) -> dict[str, str]:
-    def gain(job: str, device: str, before: str, after: str) -> str:
-        cases = (read_replays(runs, f"{SCHEDULING}{suffix}") for suffix in (before, after))
-        old, new = (case.first(job=job, device=device) for case in cases)
-        return f"{time_ratio(old, new):.2f}"
+    def gain(job: str, device: str, old_suffix: str, new_suffix: str) -> str:
+        cases = (read_replays(runs, f"{SCHEDULING}{suffix}") for suffix in (old_suffix, new_suffix))
+        old_replay, new_replay = (case.first(job=job, device=device) for case in cases)
+        return f"{time_ratio(old_replay, new_replay):.2f}"
 
     return {
         "ahead_disk": gain("scan", DISK, "-none", "-fcfs"),
@@ -268,31 +283,37 @@ def _scheduling_sentences(runs: SmartRuns) -> dict[str, str]:
 
 def hybrid_table(runs: SmartRuns) -> str:
     """Jobs on disks, on disks behind sleds, on sleds; a join on both."""
-    single, cached, mixed = (read_replays(runs, place) for place in (SINGLE, HYBRID, MIXED))
+    single_stores, hybrid_stores, mixed_stores = (
+        read_replays(runs, place) for place in (SINGLE, HYBRID, MIXED)
+    )
     rows = []
-    for row in cached.rows:
-        disk, sled = (single.first(job=row.job, device=device) for device in (DISK, G3))
-        both = mixed.filter(job=row.job, device=DISK).rows
-        last = figure(both[0].elapsed_s) if both else "–"
-        reported = cells(
-            "`{}` | {:figure} | {:figure} | {:figure}", row.job, *(r.elapsed_s for r in (disk, row, sled))
+    for row in hybrid_stores.rows:
+        disk_replay, sled_replay = (single_stores.first(job=row.job, device=device) for device in (DISK, G3))
+        mixed_rows = mixed_stores.filter(job=row.job, device=DISK).rows
+        mixed_text = format_number(mixed_rows[0].elapsed_s) if mixed_rows else "–"
+        first_cells = cells(
+            "`{}` | {:figure} | {:figure} | {:figure}",
+            row.job,
+            *(r.elapsed_s for r in (disk_replay, row, sled_replay)),
         )
-        rows.append([*reported, last])
+        rows.append([*first_cells, mixed_text])
     header = "job | disks (s) | disks behind sleds (s) | sleds (s) | orders on disks, line items on sleds (s)"
     return table(header, rows)
 
 
 def _hybrid_sentences(runs: SmartRuns) -> dict[str, str]:
-    single, cached, mixed = (read_replays(runs, place) for place in (SINGLE, HYBRID, MIXED))
+    single_stores, hybrid_stores, mixed_stores = (
+        read_replays(runs, place) for place in (SINGLE, HYBRID, MIXED)
+    )
     gains = {
-        job: time_ratio(single.first(job=job, device=DISK), cached.first(job=job))
-        for job in cached.distinct("job")
+        job: time_ratio(single_stores.first(job=job, device=DISK), hybrid_stores.first(job=job))
+        for job in hybrid_stores.distinct("job")
     }
-    disk = single.first(job="join", device=DISK)
+    disk_join = single_stores.first(job="join", device=DISK)
     return {
         **{f"hybrid_{job}": f"{gain:.1f}" for job, gain in gains.items()},
-        "mixed_gain": f"{time_ratio(disk, mixed.first(device=DISK)):.2f}",
-        "sleds_gain": f"{time_ratio(disk, single.first(job='join', device=G3)):.1f}",
+        "mixed_gain": f"{time_ratio(disk_join, mixed_stores.first(device=DISK)):.2f}",
+        "sleds_gain": f"{time_ratio(disk_join, single_stores.first(job='join', device=G3)):.1f}",
     }
 
 
@@ -319,16 +340,16 @@ def chip_table(runs: SmartRuns) -> str:
     for job in read_replays(runs, CHIP).distinct("job"):
         steps = _steps(runs, job)
         seconds = [step.elapsed_s for step in steps]
-        reported = cells("`{}` | {:figure} | {:figure} | {:figure} | {:figure}", job, *seconds[:4])
-        chip_, fast = steps[3:]
-        last = cells(
+        first_cells = cells("`{}` | {:figure} | {:figure} | {:figure} | {:figure}", job, *seconds[:4])
+        chip_replay, fast_replay = steps[3:]
+        last_cells = cells(
             "{:.1f} | {} | {:figure} | {}",
-            time_ratio(steps[0], chip_),
-            COMPONENT_NAMES[chip_.bottleneck],
-            fast.elapsed_s,
-            COMPONENT_NAMES[fast.bottleneck],
+            time_ratio(steps[0], chip_replay),
+            COMPONENT_NAMES[chip_replay.bottleneck],
+            fast_replay.elapsed_s,
+            COMPONENT_NAMES[fast_replay.bottleneck],
         )
-        rows.append([*reported, *last])
+        rows.append([*first_cells, *last_cells])
     header = "job | node (s) | no software of a request (s) | no commands, no bus (s) | InfiniBand (s)"
     return table(f"{header} | times as fast | bottleneck | {CLOCK_MHZ / 1000:g} GHz (s) | bottleneck", rows)
 
@@ -336,14 +357,14 @@ def chip_table(runs: SmartRuns) -> str:
 def _chip_sentences(runs: SmartRuns) -> dict[str, str]:
     jobs = read_replays(runs, CHIP).distinct("job")
     gains = [time_ratio(_steps(runs, job)[0], _steps(runs, job)[3]) for job in jobs]
-    fast = [time_ratio(_steps(runs, job)[3], _steps(runs, job)[4]) for job in jobs]
-    checked = [COMPONENT_NAMES[_steps(runs, job)[3].bottleneck] for job in jobs]
-    after = Counter(COMPONENT_NAMES[_steps(runs, job)[4].bottleneck] for job in jobs)
-    largest = max(jobs, key=lambda job: time_ratio(*_steps(runs, job)[3:]))
+    fast_gains = [time_ratio(_steps(runs, job)[3], _steps(runs, job)[4]) for job in jobs]
+    bottlenecks = [COMPONENT_NAMES[_steps(runs, job)[3].bottleneck] for job in jobs]
+    fast_bottlenecks = Counter(COMPONENT_NAMES[_steps(runs, job)[4].bottleneck] for job in jobs)
+    largest_gain_job = max(jobs, key=lambda job: time_ratio(*_steps(runs, job)[3:]))
     return {
         "chip_gain": f"{min(gains):.1f} to {max(gains):.1f}",
-        "chip_bottlenecks": format_rows("`{}` by the {}", zip(jobs, checked, strict=True)),
-        "chip_after": format_rows("the {} ({} of them)", after.items(), " and "),
-        "chip_largest": largest,
-        "chip_fast": f"{min(fast):.2f} to {max(fast):.1f}",
+        "chip_bottlenecks": format_rows("`{}` by the {}", zip(jobs, bottlenecks, strict=True)),
+        "chip_after": format_rows("the {} ({} of them)", fast_bottlenecks.items(), " and "),
+        "chip_largest": largest_gain_job,
+        "chip_fast": f"{min(fast_gains):.2f} to {max(fast_gains):.1f}",
     }

@@ -37,15 +37,15 @@ class TodayStore:
     @property
     def rates(self) -> list[float]:
         """MB/s that each node reads in each scan."""
-        first = self.scans[ORDER]
-        read = first.requests * FLASH_PAGE * 1024 / 1e6 / first.nodes
-        return [read / scan.elapsed_s for scan in self.scans]
+        first_scan = self.scans[ORDER]
+        read_mb = first_scan.requests * FLASH_PAGE * 1024 / 1e6 / first_scan.nodes
+        return [read_mb / scan.elapsed_s for scan in self.scans]
 
 
-def _store(name: str, measured: Sequence[ReplaySelection], **details: str) -> TodayStore:
+def _store(name: str, selections: Sequence[ReplaySelection], **columns: str) -> TodayStore:
     """A store, from its results in each layout."""
-    scans = tuple(each.first(job="scan", **details) for each in measured)
-    return TodayStore(name, scans, measured[ORDER].first(job="sort", **details))
+    scans = tuple(each.first(job="scan", **columns) for each in selections)
+    return TodayStore(name, scans, selections[ORDER].first(job="sort", **columns))
 
 
 def flash_store(runs: SmartRuns) -> TodayStore:
@@ -55,12 +55,15 @@ def flash_store(runs: SmartRuns) -> TodayStore:
 
 def single_sled_stores(runs: SmartRuns) -> list[TodayStore]:
     """One sled, of the paper and faster."""
-    measured = [read_replays(runs, f"{TODAY_MEMS}{layout}") for layout, *_ in LAYOUTS]
-    pushed = [read_replays(runs, f"{TODAY_MEMS}-pushed{layout}") for layout, *_ in LAYOUTS]
-    (fastest,) = pushed[ORDER].distinct("device")
+    selections = [read_replays(runs, f"{TODAY_MEMS}{layout}") for layout, *_ in LAYOUTS]
+    pushed_selections = [read_replays(runs, f"{TODAY_MEMS}-pushed{layout}") for layout, *_ in LAYOUTS]
+    (fastest_device,) = pushed_selections[ORDER].distinct("device")
     return [
-        *(_store(_name(device), measured, device=device) for device in measured[ORDER].distinct("device")),
-        _store(f"{_name(fastest)}, {FORCE} times the force", pushed),
+        *(
+            _store(_sled_name(device), selections, device=device)
+            for device in selections[ORDER].distinct("device")
+        ),
+        _store(f"{_sled_name(fastest_device)}, {FORCE} times the force", pushed_selections),
     ]
 
 
@@ -75,13 +78,13 @@ def sled_array_stores(runs: SmartRuns) -> list[TodayStore]:
     ]
 
 
-def _name(device: str) -> str:
+def _sled_name(device: str) -> str:
     """A G3 sled in words."""
-    details = dict(word.split("=") for word in device.split()[1:])
-    text = [f"{float(details['active_tips']):,.0f} tips at once"] if "active_tips" in details else []
-    if "tip_rate_kbit_s" in details:
-        text.append(f"{float(details['tip_rate_kbit_s']) / 1000:g} Mbit/s each")
-    return ", ".join(["a G3 sled", *text])
+    parameters = dict(word.split("=") for word in device.split()[1:])
+    parts = [f"{float(parameters['active_tips']):,.0f} tips at once"] if "active_tips" in parameters else []
+    if "tip_rate_kbit_s" in parameters:
+        parts.append(f"{float(parameters['tip_rate_kbit_s']) / 1000:g} Mbit/s each")
+    return ", ".join(["a G3 sled", *parts])
 
 
 def today_table(runs: SmartRuns) -> str:
@@ -89,12 +92,12 @@ def today_table(runs: SmartRuns) -> str:
     rows = [
         cells(
             "{} | {:figure} | {:figure} | {:figure} | {:,.0f} | {:.2f}",
-            cached.name,
-            *cached.rates,
-            1000 * cached.sort.elapsed_s,
-            cached.scans[ORDER].store_j,
+            store.name,
+            *store.rates,
+            1000 * store.sort.elapsed_s,
+            store.scans[ORDER].store_j,
         )
-        for cached in (flash_store(runs), *single_sled_stores(runs), *sled_array_stores(runs))
+        for store in (flash_store(runs), *single_sled_stores(runs), *sled_array_stores(runs))
     ]
     header = (
         f"store | pages of {FLASH_PAGE} KB in order (MB/s) | scattered (MB/s) | of {LARGE_PAGE:,} KB (MB/s)"
@@ -102,33 +105,39 @@ def today_table(runs: SmartRuns) -> str:
     return table(f"{header} | sort (ms) | stores, first scan (J)", rows)
 
 
-def _first_as_fast(stores: list[TodayStore], against: TodayStore, layout: int) -> str:
-    """The first of some stores that is at least as fast as `against`, in words."""
-    return next((each.name for each in stores if each.rates[layout] >= against.rates[layout]), "none of them")
+def _first_as_fast(stores: list[TodayStore], reference: TodayStore, layout: int) -> str:
+    """The first of some stores that is at least as fast as `reference`, in words."""
+    return next(
+        (each.name for each in stores if each.rates[layout] >= reference.rates[layout]), "none of them"
+    )
 
 
 def today_sentences(runs: SmartRuns) -> dict[str, str]:
     """The numbers of the text's sentences."""
-    one, sleds, ours = single_sled_stores(runs), sled_array_stores(runs), flash_store(runs)
+    single_sleds, arrays, flash = single_sled_stores(runs), sled_array_stores(runs), flash_store(runs)
     programs = read_replays(runs, f"{TODAY}-programs").first(job="sort")
     return {
-        "flash_rates": format_rows("{:,.0f}", [(rate,) for rate in ours.rates]),
-        "sled_rates": format_rows("{:,.0f}", [(rate,) for rate in one[0].rates]),
-        "behind": format_rows("{:.1f}", [(a / b,) for a, b in zip(ours.rates, one[0].rates, strict=True)]),
-        "best_rates": format_rows("{:,.0f}", [(max(sled.rates[i] for sled in one[:-1]),) for i in range(3)]),
-        "force": str(FORCE),
-        "pushed_scattered": f"{one[-1].rates[SCATTERED]:,.0f}",
-        "enough": format_rows(
-            "{}", [(_first_as_fast([*one, *sleds], ours, layout),) for layout in range(3)], "; "
+        "flash_rates": format_rows("{:,.0f}", [(rate,) for rate in flash.rates]),
+        "sled_rates": format_rows("{:,.0f}", [(rate,) for rate in single_sleds[0].rates]),
+        "behind": format_rows(
+            "{:.1f}", [(a / b,) for a, b in zip(flash.rates, single_sleds[0].rates, strict=True)]
         ),
-        "needed": f"{FLASH_PAGE * 1024 / ours.rates[SCATTERED]:,.1f}",
-        "sled_us": f"{FLASH_PAGE * 1024 / one[0].rates[SCATTERED]:,.0f}",
-        "sleds_sort": _first_with_similar_sort(sleds, ours),
-        "programs": f"{time_ratio(programs, ours.sort):.1f}",
+        "best_rates": format_rows(
+            "{:,.0f}", [(max(sled.rates[i] for sled in single_sleds[:-1]),) for i in range(3)]
+        ),
+        "force": str(FORCE),
+        "pushed_scattered": f"{single_sleds[-1].rates[SCATTERED]:,.0f}",
+        "enough": format_rows(
+            "{}", [(_first_as_fast([*single_sleds, *arrays], flash, layout),) for layout in range(3)], "; "
+        ),
+        "needed": f"{FLASH_PAGE * 1024 / flash.rates[SCATTERED]:,.1f}",
+        "sled_us": f"{FLASH_PAGE * 1024 / single_sleds[0].rates[SCATTERED]:,.0f}",
+        "sleds_sort": _first_with_similar_sort(arrays, flash),
+        "programs": f"{time_ratio(programs, flash.sort):.1f}",
         "program_us": str(PROGRAM_US),
     }
 
 
-def _first_with_similar_sort(stores: list[TodayStore], ours: TodayStore) -> str:
+def _first_with_similar_sort(stores: list[TodayStore], flash: TodayStore) -> str:
     """The first of some stores on which a sort takes at most 2 % longer, in words."""
-    return next((each.name for each in stores if time_ratio(each.sort, ours.sort) <= 1.02), "none of them")
+    return next((each.name for each in stores if time_ratio(each.sort, flash.sort) <= 1.02), "none of them")

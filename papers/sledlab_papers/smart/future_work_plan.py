@@ -38,10 +38,10 @@ PROGRAM_US = 800
 """Time to program flash: 1,600 us for a page on each of two planes; data sheet as in chiu2004-today.toml."""
 
 
-def settings(**details: object) -> tuple[str, ...]:
+def set_options(**values: object) -> tuple[str, ...]:
     """Options that set keys; `__` is the dot in them."""
     return tuple(
-        part for key, value in details.items() for part in ("--set", f"{key.replace('__', '.')}={value}")
+        part for key, value in values.items() for part in ("--set", f"{key.replace('__', '.')}={value}")
     )
 
 
@@ -51,12 +51,12 @@ def planned_variant(name: str, suffix: str, title: str, *options: str) -> Planne
 
 
 INFINIBAND = ("--network", "infiniband-1x")
-FASTER_HOST = settings(host__mhz=CLOCK_MHZ)
-NO_SOFTWARE = settings(node__request_us=0)
-SCATTERED_OPTIONS = settings(node__extent_kb=FLASH_PAGE)
+FASTER_HOST = set_options(host__mhz=CLOCK_MHZ)
+NO_SOFTWARE = set_options(node__request_us=0)
+SCATTERED_OPTIONS = set_options(node__extent_kb=FLASH_PAGE)
 LARGE_PAGE = 1024
 """Page in KB; assumption: large enough that the rate of the medium counts."""
-LARGE_PAGE_OPTIONS = settings(node__page_kb=LARGE_PAGE)
+LARGE_PAGE_OPTIONS = set_options(node__page_kb=LARGE_PAGE)
 
 HOSTS = (
     PlannedExperiment(HOST),
@@ -84,7 +84,7 @@ def cluster_options(mhz: int) -> tuple[str, ...]:
         *("--at", "nodes", "--node-count", str(COMPUTERS)),
         *("--job-set", "scale_factor=0.1"),
         *("--job-set", f"transactions_per_node={10_000 * STORES_PER_COMPUTER}"),
-        *settings(
+        *set_options(
             system__kind="stripe",
             system__devices=STORES_PER_COMPUTER,
             system__unit_blocks=16,  # a page of 8 KB
@@ -104,17 +104,19 @@ PLAIN_CLUSTERS = tuple(
 
 FAILURES = (
     planned_variant(
-        FAILURE, "-none", "no copies", *settings(cluster__redundancy="none", cluster__failed="[]")
+        FAILURE, "-none", "no copies", *set_options(cluster__redundancy="none", cluster__failed="[]")
     ),
-    planned_variant(FAILURE, "-whole", "all nodes there", *settings(cluster__failed="[]")),
+    planned_variant(FAILURE, "-whole", "all nodes there", *set_options(cluster__failed="[]")),
     PlannedExperiment(FAILURE),
-    planned_variant(FAILURE, "-rebuild", "rebuilt meanwhile", *settings(cluster__rebuild_mb_s=REBUILD_MB_S)),
-    planned_variant(FAILURE, "-mirror", "mirrored", *settings(cluster__redundancy="mirror")),
+    planned_variant(
+        FAILURE, "-rebuild", "rebuilt meanwhile", *set_options(cluster__rebuild_mb_s=REBUILD_MB_S)
+    ),
+    planned_variant(FAILURE, "-mirror", "mirrored", *set_options(cluster__redundancy="mirror")),
 )
 
 FCFS = ("--scheduler", "fcfs")
 ORDERS = (
-    planned_variant(SCHEDULING, "-none", "one page at a time", *FCFS, *settings(node__prefetch_pages=0)),
+    planned_variant(SCHEDULING, "-none", "one page at a time", *FCFS, *set_options(node__prefetch_pages=0)),
     planned_variant(SCHEDULING, "-fcfs", "in order", *FCFS),
     PlannedExperiment(SCHEDULING),
     planned_variant(SCHEDULING, "-fcfs-device", "in order, inside the device", *FCFS, *NO_SOFTWARE),
@@ -124,10 +126,12 @@ ORDERS = (
 STORES = (PlannedExperiment(SINGLE), PlannedExperiment(HYBRID), PlannedExperiment(MIXED))
 
 CHIPS = (
-    planned_variant(CHIP, "-node", "the node of Chiu 2004", *settings(node__request_us=READING.request_us)),
+    planned_variant(
+        CHIP, "-node", "the node of Chiu 2004", *set_options(node__request_us=READING.request_us)
+    ),
     PlannedExperiment(CHIP),
     planned_variant(
-        CHIP, "-fast", f"a processor of {CLOCK_MHZ / 1000:g} GHz", *settings(node__mhz=CLOCK_MHZ)
+        CHIP, "-fast", f"a processor of {CLOCK_MHZ / 1000:g} GHz", *set_options(node__mhz=CLOCK_MHZ)
     ),
 )
 
@@ -154,7 +158,7 @@ FORCE = 16
 """Factor of force on a sled that is 4 times as fast in a quarter of the time; springs are scaled to match."""
 FASTER_SLED_OPTIONS = (
     *("--device", "mems-g3:active_tips=6400:tip_rate_kbit_s=4000"),
-    *settings(
+    *set_options(
         device__acceleration_x_m_s2=FORCE * 1033.2,  # 1033.2 m/s2: Chiu 2004, table 1
         device__acceleration_y_m_s2=FORCE * 1033.2,
         device__resonant_hz=4 * 1108,  # 1,108 Hz: resonance of mems-g3
@@ -171,7 +175,7 @@ SLEDS_TODAY = (
             TODAY,
             f"-sleds-{sleds}{suffix}",
             f"{sleds} sleds, {title}",
-            *("--device", "mems-g3", *settings(system__devices=sleds), *options),
+            *("--device", "mems-g3", *set_options(system__devices=sleds), *options),
         )
         for sleds in SLEDS
         for suffix, title, options in LAYOUTS
@@ -218,17 +222,17 @@ class ReplaySelection:
 
     rows: tuple[Replay, ...]
 
-    def filter(self, **details: object) -> ReplaySelection:
+    def filter(self, **values: object) -> ReplaySelection:
         """The replays whose columns have these values."""
         return ReplaySelection(
             tuple(
-                row for row in self.rows if all(getattr(row, key) == value for key, value in details.items())
+                row for row in self.rows if all(getattr(row, key) == value for key, value in values.items())
             )
         )
 
-    def first(self, **details: object) -> Replay:
+    def first(self, **values: object) -> Replay:
         """The first replay with these values."""
-        return self.filter(**details).rows[0]
+        return self.filter(**values).rows[0]
 
     def distinct(self, column: str) -> list[str]:
         """Distinct values of a column, in the order of the experiment."""
@@ -237,7 +241,7 @@ class ReplaySelection:
 
 def read_replays(runs: SmartRuns, place: str) -> ReplaySelection:
     """The replays of an experiment."""
-    return ReplaySelection(read_rows(runs.directory / place / "runs.csv", Replay, settings=True))
+    return ReplaySelection(read_rows(runs.directory / place / "runs.csv", Replay, has_device_settings=True))
 
 
 def time_ratio(a: Replay, b: Replay) -> float:

@@ -31,8 +31,8 @@ class FittedReading:
         """Options that differ from the files of experiments."""
         if self is SCATTERED_PAGES:
             return ()
-        details = {"extent_kb": self.extent_kb, "request_us": self.request_us, "block_kb": self.block_kb}
-        settings = (part for key, value in details.items() for part in ("--set", f"node.{key}={value}"))
+        constants = {"extent_kb": self.extent_kb, "request_us": self.request_us, "block_kb": self.block_kb}
+        settings = (part for key, value in constants.items() for part in ("--set", f"node.{key}={value}"))
         return (*settings, "--device", ",".join([self.disk, *MEMS]))
 
 

@@ -60,8 +60,8 @@ class Flip:
 
     def __str__(self) -> str:
         """The device and the ratio."""
-        where = "at any" if self.ratio <= MIN_CLOCK_RATIO else f"from {self.ratio:.3g}"
-        return f"{NAMES[self.device]} {where}"
+        ratio_text = "at any" if self.ratio <= MIN_CLOCK_RATIO else f"from {self.ratio:.3g}"
+        return f"{NAMES[self.device]} {ratio_text}"
 
 
 def flips(runs: SmartRuns, job: str, nodes: int, page_kb: float | None = None, place: str = "") -> list[Flip]:
@@ -87,20 +87,20 @@ def flips_by_universe(runs: SmartRuns) -> dict[int, list[Flip]]:
 
 def universe_places(runs: SmartRuns) -> dict[int, str]:
     """Places of the runs by number of items; pages are scattered where there are fewer than 1,000 items."""
-    fewer = {items: f"{RULES}{universe_suffix(items)}" for items in UNIVERSES}
-    measured = {**(fewer if runs.reading is SCATTERED_PAGES else {}), 1000: ""}
-    only = runs.mark_value("items")
-    return {int(only): measured[int(only)]} if only else measured
+    small_universes = {items: f"{RULES}{universe_suffix(items)}" for items in UNIVERSES}
+    places = {**(small_universes if runs.reading is SCATTERED_PAGES else {}), 1000: ""}
+    selected_count = runs.mark_value("items")
+    return {int(selected_count): places[int(selected_count)]} if selected_count else places
 
 
 def counting_places(runs: SmartRuns) -> dict[str, str]:
     """Places of MAFIA's runs by how records are counted; against each candidate, pages are scattered."""
-    measured = {
+    places = {
         "a tree": "",
         **({"each candidate": CANDIDATE_PLACE} if runs.reading is SCATTERED_PAGES else {}),
     }
-    only = runs.mark_value("counting")
-    return {only: measured[only]} if only else measured
+    selected_way = runs.mark_value("counting")
+    return {selected_way: places[selected_way]} if selected_way else places
 
 
 CANDIDATE_PLACE = f"{CLUSTERS}{CANDIDATE_SUFFIX}"
@@ -114,57 +114,60 @@ def c_31(_: SmartRuns) -> Judgment:
     baskets = data.files(1, 1)["transactions"]
     lengths = np.diff(baskets.span(0, baskets.rows, ()).offsets.astype(int))
     support = sl.record("apriori-cd", 4).parameters["min_support"]
-    measured = (round(float(lengths.mean())), int(lengths.max()), len(lengths), support)
-    return judge_criterion(measured == (20, 25, 100_000, 0.05)).with_numbers(
+    statistics = (round(float(lengths.mean())), int(lengths.max()), len(lengths), support)
+    return judge_criterion(statistics == (20, 25, 100_000, 0.05)).with_numbers(
         mean=lengths.mean(), longest=lengths.max(), transactions=len(lengths), support=support
     )
 
 
 def c_32(runs: SmartRuns) -> Judgment:
     """The ratio from which each device is compute-bound, by number of items."""
-    measured = flips_by_universe(runs)
-    bound = {items: all(flip.ratio <= MAX_CLOCK_RATIO for flip in row) for items, row in measured.items()}
-    everywhere = all(flip.letter == "C" for row in measured.values() for flip in row)
+    flips_by_items = flips_by_universe(runs)
+    is_compute_bound = {
+        items: all(flip.ratio <= MAX_CLOCK_RATIO for flip in row) for items, row in flips_by_items.items()
+    }
+    holds_everywhere = all(flip.letter == "C" for row in flips_by_items.values() for flip in row)
     details = format_rows(
-        "{0} items: {1}", [(items, ", ".join(map(str, row))) for items, row in measured.items()], "; "
+        "{0} items: {1}", [(items, ", ".join(map(str, row))) for items, row in flips_by_items.items()], "; "
     )
-    return judge_range(everywhere, any(bound.values())).with_numbers(
+    return judge_range(holds_everywhere, any(is_compute_bound.values())).with_numbers(
         details=details,
         minimum=MIN_CLOCK_RATIO,
         maximum=MAX_CLOCK_RATIO,
-        items=" or ".join(f"{items}" for items, checked in bound.items() if checked) or "no",
+        items=" or ".join(f"{items}" for items, is_bound in is_compute_bound.items() if is_bound) or "no",
     )
 
 
 def c_36(_: SmartRuns) -> Judgment:
     """The records that the job generates."""
-    record = sl.record("mafia", 4)
-    parameters = record.parameters
-    size = sum(record.files["records"])
+    work_record = sl.record("mafia", 4)
+    parameters = work_record.parameters
+    record_bytes = sum(work_record.files["records"])
     shape = tuple(parameters[key] for key in ("records", "dims", "clusters", "cluster_dims"))
-    return judge_criterion(size == 4_281_782 * 80 and shape == (4_281_782, 20, 5, 5)).with_numbers(
-        bytes=size, p=parameters
+    return judge_criterion(record_bytes == 4_281_782 * 80 and shape == (4_281_782, 20, 5, 5)).with_numbers(
+        bytes=record_bytes, p=parameters
     )
 
 
 def _turns(runs: SmartRuns, pages: tuple[float, ...]) -> tuple[bool, bool, str]:
     """Whether the disk is I/O-bound and G3 compute-bound: at any ratio, at one; and from which ratio on."""
-    everywhere, somewhere, details = [], [], []
+    are_certain, are_possible, details = [], [], []
     for page in pages:
-        for way, place in counting_places(runs).items():
-            row = {flip.device: flip for flip in flips(runs, "mafia", SIZES[0], page, place)}
-            everywhere.append(row[G3].letter == "C" and row[DISK].letter == "I")
-            somewhere.append(
-                row[G3].ratio <= MAX_CLOCK_RATIO and row[DISK].ratio > max(MIN_CLOCK_RATIO, row[G3].ratio)
+        for counting, place in counting_places(runs).items():
+            flip_by_device = {flip.device: flip for flip in flips(runs, "mafia", SIZES[0], page, place)}
+            are_certain.append(flip_by_device[G3].letter == "C" and flip_by_device[DISK].letter == "I")
+            are_possible.append(
+                flip_by_device[G3].ratio <= MAX_CLOCK_RATIO
+                and flip_by_device[DISK].ratio > max(MIN_CLOCK_RATIO, flip_by_device[G3].ratio)
             )
-            details.append(f"{page:g} KB, {way}: {', '.join(map(str, row.values()))}")
-    return all(everywhere), any(somewhere), "; ".join(details)
+            details.append(f"{page:g} KB, {counting}: {', '.join(map(str, flip_by_device.values()))}")
+    return all(are_certain), any(are_possible), "; ".join(details)
 
 
 def c_37(runs: SmartRuns) -> Judgment:
     """Bottlenecks with pages of 8 KB."""
-    everywhere, somewhere, details = _turns(runs, (FIGURE_10_PAGE_KB,))
-    return judge_range(everywhere, somewhere).with_numbers(
+    holds_everywhere, holds_somewhere, details = _turns(runs, (FIGURE_10_PAGE_KB,))
+    return judge_range(holds_everywhere, holds_somewhere).with_numbers(
         details=details, minimum=MIN_CLOCK_RATIO, maximum=MAX_CLOCK_RATIO
     )
 
@@ -172,28 +175,30 @@ def c_37(runs: SmartRuns) -> Judgment:
 def c_38(runs: SmartRuns) -> Judgment:
     """Bottlenecks with larger pages."""
     turns = [_turns(runs, (page,)) for page in PAGES[1:]]
-    everywhere, somewhere = all(turn[0] for turn in turns), [turn[1] for turn in turns]
+    holds_everywhere, are_possible = all(turn[0] for turn in turns), [turn[1] for turn in turns]
     details = "; ".join(turn[2] for turn in turns)
-    turned = ", ".join(f"{page:g} KB" for page, flips in zip(PAGES[1:], somewhere, strict=True) if flips)
-    return judge_range(everywhere, all(somewhere), direction=any(somewhere)).with_numbers(
-        turned=turned or "no pages", details=details, minimum=MIN_CLOCK_RATIO, maximum=MAX_CLOCK_RATIO
+    turned_pages = ", ".join(
+        f"{page:g} KB" for page, is_possible in zip(PAGES[1:], are_possible, strict=True) if is_possible
+    )
+    return judge_range(holds_everywhere, all(are_possible), direction_holds=any(are_possible)).with_numbers(
+        turned=turned_pages or "no pages", details=details, minimum=MIN_CLOCK_RATIO, maximum=MAX_CLOCK_RATIO
     )
 
 
 def c_39(runs: SmartRuns) -> Judgment:
     """Computation and I/O by size, disk and G3, pages of 8 KB."""
     sizes = runs.sizes("mafia")
-    measured = {
+    times_s = {
         (part, device): [runs.total(part, "mafia", n, device, FIGURE_10_PAGE_KB) for n in sizes]
         for part in ("compute", "store")
         for device in (DISK, G3)
     }
-    return judge_criterion(all(map(is_falling, measured.values()))).with_numbers(
+    return judge_criterion(all(map(is_falling, times_s.values()))).with_numbers(
         details=format_rows(
             "{0} {1:,.3g} to {2:,.3g} s",
             [
                 (f"{LETTERS[part]} on {NAMES[device]}", values[0], values[-1])
-                for (part, device), values in measured.items()
+                for (part, device), values in times_s.items()
             ],
         )
     )
@@ -201,16 +206,16 @@ def c_39(runs: SmartRuns) -> Judgment:
 
 def c_40(runs: SmartRuns) -> Judgment:
     """Time by page size."""
-    measured = {
+    times_s = {
         (n, device): [runs.job_time_s("mafia", n, device, page) for page in PAGES]
         for n in runs.sizes("mafia")
         for device in DEVICES
     }
-    rising = [place for place, times in measured.items() if any(b > a for a, b in pairwise(times))]
-    return judge_criterion(not rising, len(rising) < len(measured)).with_numbers(
+    rising_cases = [case for case, times in times_s.items() if any(b > a for a, b in pairwise(times))]
+    return judge_criterion(not rising_cases, len(rising_cases) < len(times_s)).with_numbers(
         details=format_rows(
             "{0} {1}",
-            [(NAMES[d], ", ".join(f"{t:.3g}" for t in measured[SIZES[0], d])) for d in DEVICES],
+            [(NAMES[d], ", ".join(f"{t:.3g}" for t in times_s[SIZES[0], d])) for d in DEVICES],
             "; ",
         ),
         nodes=SIZES[0],
@@ -225,20 +230,22 @@ def c_41(runs: SmartRuns) -> Judgment:
             "mafia", n, device, FIGURE_10_PAGE_KB
         )
 
-    few = {device: speedup(4, device) for device in DEVICES}
-    better = all(few[DISK] >= (1 + MIN_LEAD) * few[device] for device in MEMS)
-    steps = {
+    speedups_on_4 = {device: speedup(4, device) for device in DEVICES}
+    is_disk_better = all(speedups_on_4[DISK] >= (1 + MIN_LEAD) * speedups_on_4[device] for device in MEMS)
+    steps_from_8 = {
         device: runs.job_time_s("mafia", 8, device, FIGURE_10_PAGE_KB)
         / runs.job_time_s("mafia", 32, device, FIGURE_10_PAGE_KB)
         for device in DEVICES
     }
-    many = [[speedup(n, device) for device in DEVICES] for n in runs.sizes("mafia") if n > 8]
-    alike = max(max(row) / min(row) for row in [*many, list(steps.values())]) <= 1.15
-    mems = max(few[d] for d in MEMS) / min(few[d] for d in MEMS) <= 1.15
-    return judge_criterion(better and alike and mems, better or alike).with_numbers(
-        few=format_rows("{0} {1:.2f}", [(NAMES[d], value) for d, value in few.items()]),
-        steps=format_rows("{0} {1:.2f}", [(NAMES[d], value) for d, value in steps.items()]),
-        apart=max(max(row) / min(row) for row in many) - 1,
+    speedups_on_many = [[speedup(n, device) for device in DEVICES] for n in runs.sizes("mafia") if n > 8]
+    are_alike = max(max(row) / min(row) for row in [*speedups_on_many, list(steps_from_8.values())]) <= 1.15
+    are_mems_alike = max(speedups_on_4[d] for d in MEMS) / min(speedups_on_4[d] for d in MEMS) <= 1.15
+    return judge_criterion(
+        is_disk_better and are_alike and are_mems_alike, is_disk_better or are_alike
+    ).with_numbers(
+        few=format_rows("{0} {1:.2f}", [(NAMES[d], value) for d, value in speedups_on_4.items()]),
+        steps=format_rows("{0} {1:.2f}", [(NAMES[d], value) for d, value in steps_from_8.items()]),
+        apart=max(max(row) / min(row) for row in speedups_on_many) - 1,
     )
 
 
@@ -251,62 +258,63 @@ TABLE_5 = {
 }
 
 
-def matrix(runs: SmartRuns) -> dict[str, list[str]]:
+def bottleneck_letters(runs: SmartRuns) -> dict[str, list[str]]:
     """Table 5 at the ratio that is taken, on most nodes; a join with a network-limited stage has an N too."""
-    measured = {
+    letters = {
         job: [LETTERS[runs.largest_part(job, SIZES[1], device)] for device in DEVICES]
         for job in ("scan", "sort")
     }
-    measured["join"] = [
+    letters["join"] = [
         LETTERS[runs.largest_part("join", SIZES[1], device)]
         + (",N" if network_limited_sizes(runs, device) else "")
         for device in DEVICES
     ]
     # Other numbers of items were run on 8 nodes.
     items, counting = runs.mark_value("items"), runs.mark_value("counting")
-    universe = universe_places(runs)[int(items)] if items else ""
-    counted = counting_places(runs)[counting] if counting else ""
+    universe_place = universe_places(runs)[int(items)] if items else ""
+    counting_place = counting_places(runs)[counting] if counting else ""
     nodes = UNIVERSE_NODES if items else SIZES[1]
-    rules = flips(runs, "apriori-hd", nodes, place=universe)
-    clusters = flips(runs, "mafia", SIZES[1], FIGURE_10_PAGE_KB, counted)
-    measured["apriori-hd"] = [flip.letter_at_ratio for flip in rules]
-    measured["mafia"] = [flip.letter_at_ratio for flip in clusters]
-    return {job: measured[job] for job in TABLE_5}
+    rule_flips = flips(runs, "apriori-hd", nodes, place=universe_place)
+    cluster_flips = flips(runs, "mafia", SIZES[1], FIGURE_10_PAGE_KB, counting_place)
+    letters["apriori-hd"] = [flip.letter_at_ratio for flip in rule_flips]
+    letters["mafia"] = [flip.letter_at_ratio for flip in cluster_flips]
+    return {job: letters[job] for job in TABLE_5}
 
 
 def possible_letters(runs: SmartRuns) -> dict[str, list[set[str]]]:
-    """Values over the range of ratios of the cells that depend on what is open."""
-    pages = [
-        flips(runs, "mafia", SIZES[0], page, place)
-        for page in PAGES
-        for place in counting_places(runs).values()
+    """Possible letters, over the range of clock ratios, of the cells that depend on open choices."""
+    mafia_flips = [
+        flips(runs, "mafia", SIZES[0], page, i) for page in PAGES for i in counting_places(runs).values()
     ]
-    rows = {"apriori-hd": list(flips_by_universe(runs).values()), "mafia": pages}
+    flips_by_job = {"apriori-hd": list(flips_by_universe(runs).values()), "mafia": mafia_flips}
     return {
         job: [
-            {letter for row in measured for letter in row[place].letter.split("/")}
-            for place in range(len(DEVICES))
+            {letter for row in job_flips for letter in row[i].letter.split("/")} for i in range(len(DEVICES))
         ]
-        for job, measured in rows.items()
+        for job, job_flips in flips_by_job.items()
     }
 
 
 def c_42(runs: SmartRuns) -> Judgment:
     """Cells that agree with the paper, at the ratio taken and over the range."""
-    measured, open_ = matrix(runs), possible_letters(runs)
-    agree = {
-        job: [ours == expected for ours, expected in zip(row, TABLE_5[job].split(" "), strict=True)]
-        for job, row in measured.items()
+    letters, possible = bottleneck_letters(runs), possible_letters(runs)
+    agreements = {
+        job: [ours == published for ours, published in zip(row, TABLE_5[job].split(" "), strict=True)]
+        for job, row in letters.items()
     }
-    could = {
-        job: [expected in each for each, expected in zip(open_[job], TABLE_5[job].split(" "), strict=True)]
-        if job in open_
-        else agree[job]
-        for job in measured
+    possible_agreements = {
+        job: [
+            published in each for each, published in zip(possible[job], TABLE_5[job].split(" "), strict=True)
+        ]
+        if job in possible
+        else agreements[job]
+        for job in letters
     }
-    cells, reached = (sum(map(sum, rows.values())) for rows in (agree, could))
-    return judge_comparisons(cell for row in agree.values() for cell in row).with_numbers(
-        cells=cells,
-        reached=reached,
-        rows=format_rows("{0} {1}", [(job, " ".join(row)) for job, row in measured.items()], "; "),
+    agreeing_cells, reachable_cells = (
+        sum(map(sum, rows.values())) for rows in (agreements, possible_agreements)
+    )
+    return judge_comparisons(cell for row in agreements.values() for cell in row).with_numbers(
+        cells=agreeing_cells,
+        reached=reachable_cells,
+        rows=format_rows("{0} {1}", [(job, " ".join(row)) for job, row in letters.items()], "; "),
     )

@@ -60,9 +60,11 @@ def c_49(runs: SmartRuns) -> Judgment:
     clusters = [[ratio for *_, ratio in cluster_ratios(runs, each.place)] for each in PLAIN_CLUSTERS]
     ranges = [f"{min(case):.3f} to {max(case):.2f}" for case in hosts]
     jobs = read_replays(runs, HOST).distinct("job")
-    faster = [ratio > 1 for case in (*hosts, *clusters) for ratio in case]
-    somewhere = all(ratio > 1 for case in (hosts[0], clusters[0]) for ratio in case)
-    return judge_range(all(faster), somewhere, direction=all(ratio > 1 for ratio in hosts[0])).with_numbers(
+    are_faster = [ratio > 1 for case in (*hosts, *clusters) for ratio in case]
+    holds_somewhere = all(ratio > 1 for case in (hosts[0], clusters[0]) for ratio in case)
+    return judge_range(
+        all(are_faster), holds_somewhere, direction_holds=all(ratio > 1 for ratio in hosts[0])
+    ).with_numbers(
         jobs=", ".join(f"`{job}`" for job in jobs),
         base=ranges[0],
         infiniband=ranges[1],
@@ -82,7 +84,7 @@ def c_49(runs: SmartRuns) -> Judgment:
 
 def host_table(runs: SmartRuns) -> str:
     """Jobs at nodes, at a host and on a cluster of plain computers, and the ratios of their times."""
-    base = read_replays(runs, HOST)
+    host_replays = read_replays(runs, HOST)
     cases = [
         *(offload_ratios(runs, place) for place in HOSTS),
         *(cluster_ratios(runs, each.place) for each in PLAIN_CLUSTERS),
@@ -93,13 +95,14 @@ def host_table(runs: SmartRuns) -> str:
             f"`{{}}` | {{}} | {{:figure}} | {{:figure}}{' | {:.2f}' * len(ratios)}",
             job,
             NAMES[device],
-            base.first(job=job, device=device, at="nodes").elapsed_s,
-            base.first(job=job, device=device, at="host").elapsed_s,
+            host_replays.first(job=job, device=device, at="nodes").elapsed_s,
+            host_replays.first(job=job, device=device, at="host").elapsed_s,
             *(case[job, device] for case in ratios),
         )
         for job, device in ratios[0]
     ]
-    fast = f"InfiniBand, host of {CLOCK_MHZ / 1000:g} GHz"
+    fast_host_title = f"InfiniBand, host of {CLOCK_MHZ / 1000:g} GHz"
     clusters = " | ".join(f"{COMPUTERS} computers of {mhz:,} MHz" for mhz in CLUSTER_CLOCKS_MHZ)
-    head = f"job | store | at nodes (s) | at a host (s) | times as long | InfiniBand | {fast} | {clusters}"
+    ratio_titles = f"times as long | InfiniBand | {fast_host_title} | {clusters}"
+    head = f"job | store | at nodes (s) | at a host (s) | {ratio_titles}"
     return table(head, rows, 2)

@@ -27,7 +27,7 @@ MIN_DIFFERENCE = 0.01
 """Relative difference that is more than that of a few seeks."""
 
 
-def _planned(store: str, needed: int, *devices: str) -> PlannedExperiment:
+def _planned_scan(store: str, needed: int, *devices: str) -> PlannedExperiment:
     settings = (f"store={store}", f"needed={needed}", f"records={relation.RECORDS}")
     options = (word for setting in settings for word in ("--job-set", setting))
     return PlannedExperiment(
@@ -39,9 +39,9 @@ def _planned(store: str, needed: int, *devices: str) -> PlannedExperiment:
 
 
 ROWS, ONE, ALL = PLACEMENTS = (
-    _planned("rows", 1, DEVICE),
-    _planned("columns", 1, DEVICE, TABULAR),
-    _planned("columns", relation.ATTRIBUTES, DEVICE, TABULAR),
+    _planned_scan("rows", 1, DEVICE),
+    _planned_scan("columns", 1, DEVICE, TABULAR),
+    _planned_scan("columns", relation.ATTRIBUTES, DEVICE, TABULAR),
 )
 """Whole tuples, which take the same time whatever a job needs of them; one attribute; all attributes."""
 
@@ -60,8 +60,8 @@ class ScanTime:
 def scan_time(runs: SmartRuns, planned: PlannedExperiment, device: str) -> ScanTime:
     """The times of a scan on a device."""
     place = runs.directory / planned.place
-    phases = read_rows(place / "phases.csv", StageTimes, settings=True)
-    replays = read_rows(place / "runs.csv", Replay, settings=True)
+    phases = read_rows(place / "phases.csv", StageTimes, has_device_settings=True)
+    replays = read_rows(place / "runs.csv", Replay, has_device_settings=True)
     scan = next(row for row in phases if row.device == LABELS[device])
     replay = next(row for row in replays if row.device == LABELS[device])
     return ScanTime(
@@ -75,19 +75,19 @@ def scan_time(runs: SmartRuns, planned: PlannedExperiment, device: str) -> ScanT
 def c_53(runs: SmartRuns) -> Judgment:
     """Time of the store for one attribute and for all, in the tabular placement and in columns."""
     rows = scan_time(runs, ROWS, DEVICE)
-    one, columns = (scan_time(runs, ONE, device) for device in (TABULAR, DEVICE))
-    every = scan_time(runs, ALL, TABULAR)
-    less = one.store_s < rows.store_s / 2
-    as_fast = every.store_s <= (1 + MAX_LOSS) * rows.store_s
-    is_specific = one.store_s < (1 - MIN_DIFFERENCE) * columns.store_s
-    return judge_criterion(less and as_fast and is_specific, less).with_numbers(
+    one_attribute, columns = (scan_time(runs, ONE, device) for device in (TABULAR, DEVICE))
+    all_attributes = scan_time(runs, ALL, TABULAR)
+    is_halved = one_attribute.store_s < rows.store_s / 2
+    is_as_fast = all_attributes.store_s <= (1 + MAX_LOSS) * rows.store_s
+    is_specific = one_attribute.store_s < (1 - MIN_DIFFERENCE) * columns.store_s
+    return judge_criterion(is_halved and is_as_fast and is_specific, is_halved).with_numbers(
         rows=rows,
-        one=one,
+        one=one_attribute,
         columns=columns,
-        store=one.store_s / rows.store_s - 1,
+        store=one_attribute.store_s / rows.store_s - 1,
         column_store=columns.store_s / rows.store_s - 1,
-        job=one.elapsed_s / rows.elapsed_s - 1,
-        every=every.store_s / rows.store_s - 1,
+        job=one_attribute.elapsed_s / rows.elapsed_s - 1,
+        every=all_attributes.store_s / rows.store_s - 1,
         attributes=relation.ATTRIBUTES,
     )
 
@@ -103,15 +103,15 @@ def placement_table(runs: SmartRuns) -> str:
     )
     rows = []
     for name, planned, device in cases:
-        time = scan_time(runs, planned, device)
+        scan = scan_time(runs, planned, device)
         rows.append(
             cells(
                 "{} | {:figure} | {:figure} | {:figure} | {}",
                 name,
-                time.elapsed_s,
-                time.store_s,
-                time.compute_s,
-                time.bottleneck,
+                scan.elapsed_s,
+                scan.store_s,
+                scan.compute_s,
+                scan.bottleneck,
             )
         )
     return table("scan of | takes (s) | store (s) | processor (s) | bottleneck", rows)

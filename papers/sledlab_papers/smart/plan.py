@@ -149,19 +149,19 @@ class StageTimes:
         return max(PARTS, key=self.part)
 
 
-def read_rows(file: Path, kind: type[T], settings: bool = False) -> tuple[T, ...]:
+def read_rows(file: Path, kind: type[T], has_device_settings: bool = False) -> tuple[T, ...]:
     """The rows of a table; devices are named with or without their parameters."""
     mark_columns(file, (field.name for field in fields(kind)))  # type: ignore[arg-type]
-    return _rows(file, kind, settings)  # type: ignore[arg-type]
+    return _rows(file, kind, has_device_settings)  # type: ignore[arg-type]
 
 
 @cache
-def _rows(file: Path, kind: Any, settings: bool) -> tuple[Any, ...]:
+def _rows(file: Path, kind: Any, has_device_settings: bool) -> tuple[Any, ...]:
     names = [field.name for field in fields(kind)]
-    measured = polars.read_csv(file, infer_schema_length=None).select(names).to_dicts()
-    if not settings:
-        measured = [row | {"device": row["device"].split(" ")[0]} for row in measured]
-    return tuple(kind(**row) for row in measured)
+    rows = polars.read_csv(file, infer_schema_length=None).select(names).to_dicts()
+    if not has_device_settings:
+        rows = [row | {"device": row["device"].split(" ")[0]} for row in rows]
+    return tuple(kind(**row) for row in rows)
 
 
 @dataclass(frozen=True)
@@ -203,12 +203,12 @@ class SmartRuns:
 
     def job_time_s(self, job: str, nodes: int, device: str, page_kb: float | None = None) -> float:
         """Time of a job, in s."""
-        measured = [
+        times_s = [
             row.elapsed_s
             for row in self.replays(self.place(job))
             if (row.job, row.nodes, row.device, row.page_kb) == (job, nodes, device, page_kb)
         ]
-        return measured[0]
+        return times_s[0]
 
     def stages(
         self, job: str, nodes: int, device: str, page_kb: float | None = None, place: str = ""
@@ -259,4 +259,4 @@ class SmartRuns:
                     requests / 1e6,
                 )
             )
-        return table("experiment | jobs | replays | nodes | million requests", rows, words=2)
+        return table("experiment | jobs | replays | nodes | million requests", rows, word_columns=2)

@@ -63,14 +63,14 @@ def relation(
     node.phase("scan")
     sums = np.zeros(needed, np.int64)
     files = [ROWS] if store == ROWS else [f"attribute {attribute}" for attribute in range(needed)]
-    for at, file in enumerate(files):
+    for i, file in enumerate(files):
         reader = node.open(file)
         for start in range(0, records, BLOCK):
             values = reader.rows(start, min(start + BLOCK, records))
             if store == ROWS:
                 sums += values[:, :needed].sum(axis=0)
             else:
-                sums[at] += values.sum()
+                sums[i] += values.sum()
     # A tuple takes as long from either store.
     node.count_operations(tuple=records)
     sums = yield node.all_reduce(sums)

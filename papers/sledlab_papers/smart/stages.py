@@ -35,12 +35,12 @@ REDISTRIBUTION = "re-distribution"
 
 def is_falling(values: Sequence[float]) -> bool:
     """Whether each value is below the previous one."""
-    return all(after < before for before, after in pairwise(values))
+    return all(value < previous for previous, value in pairwise(values))
 
 
-def seconds(values: Sequence[float]) -> str:
+def seconds_text(times_s: Sequence[float]) -> str:
     """Several times in s, in words."""
-    return ", ".join(f"{value:,.0f}" if value >= 100 else f"{value:.3g}" for value in values)
+    return ", ".join(f"{time_s:,.0f}" if time_s >= 100 else f"{time_s:.3g}" for time_s in times_s)
 
 
 def c_10(runs: SmartRuns) -> Judgment:
@@ -48,24 +48,30 @@ def c_10(runs: SmartRuns) -> Judgment:
     sizes = runs.sizes("scan")
     times = {device: [runs.job_time_s("scan", n, device) for n in sizes] for device in DEVICES}
     # Speed-up from fewest to most nodes, relative to the ratio of their numbers.
-    gains = {name: measured[0] / measured[-1] / (sizes[-1] / sizes[0]) for name, measured in times.items()}
-    holds = all(map(is_falling, times.values()))
-    near = all(0.8 <= gain <= 1.25 for gain in gains.values())
+    efficiencies = {
+        name: seconds[0] / seconds[-1] / (sizes[-1] / sizes[0]) for name, seconds in times.items()
+    }
+    all_fall = all(map(is_falling, times.values()))
+    are_near = all(0.8 <= efficiency <= 1.25 for efficiency in efficiencies.values())
     details = format_rows(
-        "{0} {1}", [(NAMES[device], seconds(measured)) for device, measured in times.items()], "; "
+        "{0} {1}", [(NAMES[device], seconds_text(seconds)) for device, seconds in times.items()], "; "
     )
-    return judge_criterion(holds and near, holds).with_numbers(
+    return judge_criterion(all_fall and are_near, all_fall).with_numbers(
         details=details,
-        gains=format_rows("{0} {1:.2f}", [(NAMES[name], gain) for name, gain in gains.items()]),
+        gains=format_rows(
+            "{0} {1:.2f}", [(NAMES[name], efficiency) for name, efficiency in efficiencies.items()]
+        ),
     )
 
 
 def c_11(runs: SmartRuns) -> Judgment:
     """I/O of the scan, device by device."""
     sizes = runs.sizes("scan")
-    ordered = [is_falling([runs.total("store", "scan", n, device) for device in DEVICES]) for n in sizes]
-    maximum = [runs.total("store", "scan", sizes[-1], device) for device in DEVICES]
-    return judge_criterion(all(ordered)).with_numbers(nodes=sizes[-1], details=seconds(maximum))
+    are_falling = [is_falling([runs.total("store", "scan", n, device) for device in DEVICES]) for n in sizes]
+    times_on_most_nodes = [runs.total("store", "scan", sizes[-1], device) for device in DEVICES]
+    return judge_criterion(all(are_falling)).with_numbers(
+        nodes=sizes[-1], details=seconds_text(times_on_most_nodes)
+    )
 
 
 def c_12(runs: SmartRuns) -> Judgment:
@@ -84,26 +90,27 @@ def c_13(runs: SmartRuns) -> Judgment:
     """Stages of the join, and the share of I/O in the last one."""
     sizes = runs.sizes("join")
     stages = list(runs.stages("join", sizes[0], DISK))
-    last = stages[-1]
+    last_stage = stages[-1]
 
-    def loop(n: int, device: str) -> float:
-        return runs.stage(Stage("join", last, n), device).part("store")
+    def loop_s(n: int, device: str) -> float:
+        return runs.stage(Stage("join", last_stage, n), device).part("store")
 
-    share = {
-        (n, device): loop(n, device)
+    shares = {
+        (n, device): loop_s(n, device)
         / sum(
-            runs.stage(Stage("join", last, n), device).part(part) for part in ("compute", "store", "network")
+            runs.stage(Stage("join", last_stage, n), device).part(part)
+            for part in ("compute", "store", "network")
         )
         for n in sizes
         for device in DEVICES
     }
-    maximum = max(share, key=lambda place: (round(share[place], 4), loop(*place)))
-    holds = stages == ["hash", "re-distribution", "nested loop"] and maximum == (sizes[0], DISK)
-    return judge_criterion(holds, min(share.values()) > 0.5).with_numbers(
+    max_case = max(shares, key=lambda case: (round(shares[case], 4), loop_s(*case)))
+    is_as_published = stages == ["hash", "re-distribution", "nested loop"] and max_case == (sizes[0], DISK)
+    return judge_criterion(is_as_published, min(shares.values()) > 0.5).with_numbers(
         stages=", ".join(stages),
-        minimum=min(share.values()),
-        disk=share[sizes[0], DISK],
-        mems=share[sizes[0], G3],
+        minimum=min(shares.values()),
+        disk=shares[sizes[0], DISK],
+        mems=shares[sizes[0], G3],
     )
 
 
@@ -114,20 +121,20 @@ def c_14(runs: SmartRuns) -> Judgment:
         device: [runs.stage(Stage("join", "nested loop", n), device).part("store") for n in sizes]
         for device in DEVICES
     }
-    ordered = [is_falling([times[device][place] for device in DEVICES]) for place in range(len(sizes))]
+    are_falling = [is_falling([times[device][i] for device in DEVICES]) for i in range(len(sizes))]
     details = format_rows(
-        "{0} {1}", [(NAMES[device], seconds(measured)) for device, measured in times.items()], "; "
+        "{0} {1}", [(NAMES[device], seconds_text(seconds)) for device, seconds in times.items()], "; "
     )
-    return judge_criterion(all(ordered) and all(map(is_falling, times.values()))).with_numbers(
+    return judge_criterion(all(are_falling) and all(map(is_falling, times.values()))).with_numbers(
         details=details
     )
 
 
 def c_15(runs: SmartRuns) -> Judgment:
     """The number that the block of the nested loop is fitted to."""
-    ours, expected = runs.stage(LOOP, DISK).part("store"), published_time(LOOP, DISK, "store").seconds
-    judged = judge_fitted(0.5 <= ours / expected <= 2).with_values([ours])
-    return judged.with_numbers(ours=ours, off=ours / expected - 1)
+    ours_s, published_s = runs.stage(LOOP, DISK).part("store"), published_time(LOOP, DISK, "store").seconds
+    judgment = judge_fitted(0.5 <= ours_s / published_s <= 2).with_values([ours_s])
+    return judgment.with_numbers(ours=ours_s, off=ours_s / published_s - 1)
 
 
 def _loop_ratio(runs: SmartRuns, device: str) -> tuple[float, float]:
@@ -137,63 +144,72 @@ def _loop_ratio(runs: SmartRuns, device: str) -> tuple[float, float]:
 def c_16(runs: SmartRuns) -> Judgment:
     """Time of the disk over that of G1, and the time of G1."""
     ratio, ours = _loop_ratio(runs, G1)
-    return judge_printed([ratio], direction=ratio > 1).with_numbers(ratio=ratio, ours=ours)
+    return judge_printed([ratio], direction_holds=ratio > 1).with_numbers(ratio=ratio, ours=ours)
 
 
 def c_17(runs: SmartRuns) -> Judgment:
     """Time of the disk over that of G2, and the time of G2."""
     ratio, ours = _loop_ratio(runs, G2)
-    return judge_printed([ratio], direction=ratio > 1).with_numbers(ratio=ratio, ours=ours)
+    return judge_printed([ratio], direction_holds=ratio > 1).with_numbers(ratio=ratio, ours=ours)
 
 
 def c_18(runs: SmartRuns) -> Judgment:
     """Time of the disk over that of G3, and the order of all devices."""
     ratio, ours = _loop_ratio(runs, G3)
-    ordered = is_falling([runs.stage(LOOP, device).part("store") for device in DEVICES])
-    return judge_printed([ratio], direction=ordered, holds=ordered).with_numbers(ratio=ratio, ours=ours)
+    is_ordered = is_falling([runs.stage(LOOP, device).part("store") for device in DEVICES])
+    return judge_printed([ratio], direction_holds=is_ordered, rest_holds=is_ordered).with_numbers(
+        ratio=ratio, ours=ours
+    )
 
 
 def relative_spread(runs: SmartRuns, stage: Stage, part: str) -> float:
     """Relative spread of a component over devices."""
-    measured = [runs.stage(stage, device).part(part) for device in DEVICES]
-    return max(measured) / min(measured) - 1
+    times_s = [runs.stage(stage, device).part(part) for device in DEVICES]
+    return max(times_s) / min(times_s) - 1
 
 
 def c_19(runs: SmartRuns) -> Judgment:
     """Computation of the nested loop."""
-    off = relative_spread(runs, LOOP, "compute")
-    ours = runs.stage(LOOP, DISK).part("compute")
-    return judge_fitted(off <= 0.05).with_values([ours]).with_numbers(ours=ours, off=off)
+    spread = relative_spread(runs, LOOP, "compute")
+    ours_s = runs.stage(LOOP, DISK).part("compute")
+    return judge_fitted(spread <= 0.05).with_values([ours_s]).with_numbers(ours=ours_s, off=spread)
 
 
-def _network_over_hash(runs: SmartRuns, device: str, network: Stage, hashed: Stage) -> tuple[float, ...]:
-    comm, store = runs.stage(network, device).part("network"), runs.stage(hashed, device).part("store")
-    return comm / store, comm, store
+def _network_over_hash(
+    runs: SmartRuns, device: str, network_stage: Stage, hash_stage: Stage
+) -> tuple[float, ...]:
+    network_s, store_s = (
+        runs.stage(network_stage, device).part("network"),
+        runs.stage(hash_stage, device).part("store"),
+    )
+    return network_s / store_s, network_s, store_s
 
 
 def c_20(runs: SmartRuns) -> Judgment:
     """On 4 nodes; direction only at most, since communication is fitted and only the I/O is predicted."""
-    ratio, comm, store = _network_over_hash(runs, G2, JOIN_4, HASH_4)
-    return judge_printed([ratio], direction=ratio > 1, holds=False).with_numbers(
-        ratio=ratio, comm=comm, store=store
+    ratio, network_s, store_s = _network_over_hash(runs, G2, JOIN_4, HASH_4)
+    return judge_printed([ratio], direction_holds=ratio > 1, rest_holds=False).with_numbers(
+        ratio=ratio, comm=network_s, store=store_s
     )
 
 
 def c_21(runs: SmartRuns) -> Judgment:
     """On 16 nodes."""
-    ratio, comm, store = _network_over_hash(runs, G3, JOIN_16, HASH_16)
-    return judge_printed([ratio], direction=ratio > 1).with_numbers(ratio=ratio, comm=comm, store=store)
+    ratio, network_s, store_s = _network_over_hash(runs, G3, JOIN_16, HASH_16)
+    return judge_printed([ratio], direction_holds=ratio > 1).with_numbers(
+        ratio=ratio, comm=network_s, store=store_s
+    )
 
 
 def c_22(runs: SmartRuns) -> Judgment:
     """On the disk, by size."""
-    measured = {
+    ratios = {
         n: runs.stage(Stage("join", "hash", n), DISK).part("store")
         / runs.stage(Stage("join", "re-distribution", n), DISK).part("network")
         for n in runs.sizes("join")
     }
-    return judge_printed(measured.values(), direction=min(measured.values()) > 1).with_numbers(
-        details=format_rows("{1:.1f} on {0} nodes", measured.items())
+    return judge_printed(ratios.values(), direction_holds=min(ratios.values()) > 1).with_numbers(
+        details=format_rows("{1:.1f} on {0} nodes", ratios.items())
     )
 
 
@@ -208,35 +224,37 @@ def network_limited_sizes(runs: SmartRuns, device: str) -> list[int]:
 
 def c_23(runs: SmartRuns) -> Judgment:
     """Numbers of nodes at which the network is the largest component of a stage."""
-    measured = {device: network_limited_sizes(runs, device) for device in DEVICES}
-    matching = [bool(measured[device]) for device in MEMS] + [not measured[DISK]]
+    sizes_by_device = {device: network_limited_sizes(runs, device) for device in DEVICES}
+    are_as_published = [bool(sizes_by_device[device]) for device in MEMS] + [not sizes_by_device[DISK]]
     details = format_rows(
         "{0}: {1}",
         [
             (NAMES[d], f"on {', '.join(map(str, sizes))} nodes" if sizes else "none")
-            for d, sizes in measured.items()
+            for d, sizes in sizes_by_device.items()
         ],
         "; ",
     )
     # The cycles of packing are fitted to a communication that exceeds the I/O on 4 nodes of G2.
-    return judge_criterion(holds=False, direction=all(matching)).with_numbers(details=details)
+    return judge_criterion(holds=False, direction_holds=all(are_as_published)).with_numbers(details=details)
 
 
 def c_52(runs: SmartRuns) -> Judgment:
     """The largest component of a join that hashes instead of looping, and of its re-distribution."""
     place = f"{JOIN}{HASH_SUFFIX}"
-    whole: dict[str, list[int]] = {device: [] for device in DEVICES}
-    stage: dict[str, list[int]] = {device: [] for device in DEVICES}
+    whole_sizes: dict[str, list[int]] = {device: [] for device in DEVICES}
+    stage_sizes: dict[str, list[int]] = {device: [] for device in DEVICES}
     for device in DEVICES:
         for n in runs.sizes("join"):
             if runs.largest_part("join", n, device, place=place) == "network":
-                whole[device].append(n)
+                whole_sizes[device].append(n)
             if runs.stages("join", n, device, place=place)[REDISTRIBUTION].largest_part == "network":
-                stage[device].append(n)
+                stage_sizes[device].append(n)
     # The cycles of packing are fitted to a communication that exceeds the I/O on 4 nodes of G2, as for C-23.
-    limited = all(stage[device] for device in MEMS) and not stage[DISK]
-    return judge_criterion(holds=False, direction=limited).with_numbers(
-        whole=_sizes_text(whole), stage=_sizes_text(stage), limited=sum(bool(stage[d]) for d in MEMS)
+    is_limited = all(stage_sizes[device] for device in MEMS) and not stage_sizes[DISK]
+    return judge_criterion(holds=False, direction_holds=is_limited).with_numbers(
+        whole=_sizes_text(whole_sizes),
+        stage=_sizes_text(stage_sizes),
+        limited=sum(bool(stage_sizes[d]) for d in MEMS),
     )
 
 
@@ -245,53 +263,53 @@ def _sizes_text(sizes: Mapping[str, Sequence[int]]) -> str:
     return format_rows(
         "{0}: {1}",
         [
-            (NAMES[device], f"on {', '.join(map(str, some))} nodes" if some else "none")
-            for device, some in sizes.items()
+            (NAMES[device], f"on {', '.join(map(str, node_counts))} nodes" if node_counts else "none")
+            for device, node_counts in sizes.items()
         ],
         "; ",
     )
 
 
-def _ratio(runs: SmartRuns, stage: Stage, device: str, other: str) -> Judgment:
-    ratio, off = runs.disk_ratio(stage, device), relative_spread(runs, stage, other)
-    return judge_printed([ratio], direction=ratio > 1, holds=off <= 0.05).with_numbers(
+def _judge_ratio(runs: SmartRuns, stage: Stage, device: str, other_part: str) -> Judgment:
+    ratio, spread = runs.disk_ratio(stage, device), relative_spread(runs, stage, other_part)
+    return judge_printed([ratio], direction_holds=ratio > 1, rest_holds=spread <= 0.05).with_numbers(
         ratio=ratio,
         disk=runs.stage(stage, DISK).part("store"),
         mems=runs.stage(stage, device).part("store"),
         printed=published_time(stage, DISK, "store").seconds / published_time(stage, device, "store").seconds,
-        other=runs.stage(stage, device).part(other),
-        off=off,
+        other=runs.stage(stage, device).part(other_part),
+        off=spread,
     )
 
 
 def c_24(runs: SmartRuns) -> Judgment:
     """Re-distribution on 4 nodes."""
-    return _ratio(runs, SORT_4, G3, "network")
+    return _judge_ratio(runs, SORT_4, G3, "network")
 
 
 def c_25(runs: SmartRuns) -> Judgment:
     """Internal sort on 8."""
-    return _ratio(runs, INTERNAL, G2, "compute")
+    return _judge_ratio(runs, INTERNAL, G2, "compute")
 
 
 def c_26(runs: SmartRuns) -> Judgment:
     """Merge on 4."""
-    return _ratio(runs, MERGE, G3, "compute")
+    return _judge_ratio(runs, MERGE, G3, "compute")
 
 
 def c_27(runs: SmartRuns) -> Judgment:
     """Sampling on 32."""
-    return _ratio(runs, SAMPLING, G3, "network")
+    return _judge_ratio(runs, SAMPLING, G3, "network")
 
 
 def c_28(runs: SmartRuns) -> Judgment:
     """Re-distribution on 16."""
-    return _ratio(runs, SORT_16, G2, "network")
+    return _judge_ratio(runs, SORT_16, G2, "network")
 
 
 def c_29(runs: SmartRuns) -> Judgment:
     """The largest component of every sort, and I/O over communication in sampling."""
-    io_bound = [
+    are_io_bound = [
         runs.largest_part("sort", n, device) == "store" for n in runs.sizes("sort") for device in DEVICES
     ]
 
@@ -299,19 +317,19 @@ def c_29(runs: SmartRuns) -> Judgment:
         row = runs.stage(SAMPLING, device)
         return row.part("store") / row.part("network")
 
-    disk, mems = io_over_network(DISK), io_over_network(G3)
-    falls_far = disk / mems > 5
-    return judge_criterion(all(io_bound) and falls_far, falls_far).with_numbers(
-        bound=sum(io_bound), of=len(io_bound), disk=disk, mems=mems
+    disk_ratio, mems_ratio = io_over_network(DISK), io_over_network(G3)
+    falls_far = disk_ratio / mems_ratio > 5
+    return judge_criterion(all(are_io_bound) and falls_far, falls_far).with_numbers(
+        bound=sum(are_io_bound), of=len(are_io_bound), disk=disk_ratio, mems=mems_ratio
     )
 
 
 def c_30(runs: SmartRuns) -> Judgment:
     """Compute and communication of every stage of a sort between devices."""
-    worst = 0.0
+    max_spread = 0.0
     for n in runs.sizes("sort"):
         for phase, row in runs.stages("sort", n, DISK).items():
             for part in ("compute", "network"):
                 if row.part(part) > 0:
-                    worst = max(worst, relative_spread(runs, Stage("sort", phase, n), part))
-    return judge_fitted(worst <= 0.07).with_numbers(worst=worst)
+                    max_spread = max(max_spread, relative_spread(runs, Stage("sort", phase, n), part))
+    return judge_fitted(max_spread <= 0.07).with_numbers(worst=max_spread)

@@ -30,23 +30,23 @@ class TimeoutRun:
     Attributes:
         run: Name of the run.
         timeout_ms: The idle timeout.
-        measured: Energies of the replay on sledlab, in the order of `STATES`.
-        recorded: Energies of the reference simulator, with the idle energy that it does not charge.
+        our_energies_j: Energies of the replay on sledlab, in the order of `STATES`.
+        reference_energies_j: Energies of the reference simulator, including uncharged idle energy.
         max_total_deviation: Relative deviation of the total that the validation of sledlab allows.
         max_state_deviation: Relative deviation of the energy of a state that it allows.
     """
 
     run: str
     timeout_ms: float
-    measured: tuple[float, ...]
-    recorded: tuple[float, ...]
+    our_energies_j: tuple[float, ...]
+    reference_energies_j: tuple[float, ...]
     max_total_deviation: float
     max_state_deviation: float
 
     @property
-    def total(self) -> float:
+    def total_deviation(self) -> float:
         """Relative difference of the measured total from the recorded one."""
-        return sum(self.measured) / sum(self.recorded) - 1
+        return sum(self.our_energies_j) / sum(self.reference_energies_j) - 1
 
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> TimeoutRun:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..markdown import table
 from .baselines import LABELS
 from .names import ALL, DISK, DISK_RAM, IREPORT, MEMS, MWB, NONE, PWRITE, SHORTCUT
-from .systems import BASELINES, RECORDED_SPEEDUP, RECORDED_TRACES, TECHNIQUES, Systems
+from .systems import BASELINES, RECORDED_SPEEDUP, RECORDED_TRACES, TECHNIQUES, HybridRuns
 
 SYSTEMS = {
     **dict.fromkeys((DISK, MEMS, DISK_RAM, MWB), BASELINES),
@@ -14,7 +14,7 @@ SYSTEMS = {
 """The systems compared, with the experiment of each."""
 
 
-def means(runs: Systems) -> str:
+def means_table(runs: HybridRuns) -> str:
     """Mean responses by application."""
     rows = []
     for system, experiment in SYSTEMS.items():

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def key(inputs: Iterable[bytes]) -> str:
+def hash_inputs(inputs: Iterable[bytes]) -> str:
     """Return a hash of some inputs."""
     digest = hashlib.sha256()
     for each in inputs:
@@ -20,13 +20,13 @@ def key(inputs: Iterable[bytes]) -> str:
 
 def directory(folder: Path, key: str, make: Callable[[Path], None]) -> Path:
     """Return the directory `folder/key`; call `make` with the path of a draft if there is none."""
-    place = folder / key
-    if not place.is_dir():
+    directory = folder / key
+    if not directory.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as name:
-            draft = Path(name) / key
+        with tempfile.TemporaryDirectory(dir=folder) as parent:
+            draft = Path(parent) / key
             draft.mkdir()
             make(draft)
             with suppress(OSError):  # another process has made the directory
-                draft.rename(place)
-    return place
+                draft.rename(directory)
+    return directory

@@ -9,23 +9,23 @@ from typing import Any
 
 import polars
 from sledlab_papers.results import ResultTable
-from sledlab_papers.validated import KINEMATICS, SEAGATE, STATES, TIMEOUTS
+from sledlab_papers.validation_results import KINEMATICS, SEAGATE, STATES, TIMEOUTS
 
 from ..validation.agreement import BANDS
 from ..validation.mechanics import KINEMATICS as SECTION
 from ..validation.power import MAX_STATE_DEVIATION, seagate_trace, state_energies, timeout_runs
 
 
-def kinematics() -> list[ResultTable]:
+def kinematics_tables() -> list[ResultTable]:
     """Return the largest errors of the closed form of a seek, and of the piecewise form by its chunks."""
-    result = SECTION.load_or_measure()
+    kinematics = SECTION.load_or_measure()
     errors = {
-        "integrated seek": result.errors["seek"],
-        "integrated turnaround": result.errors["turnaround"],
-        "published seek": result.published["worst"],
-        "longest seek (ms)": result.seeks["longest_ms"],
+        "integrated seek": kinematics.errors["seek"],
+        "integrated turnaround": kinematics.errors["turnaround"],
+        "published seek": kinematics.published["worst"],
+        "longest seek (ms)": kinematics.seeks["longest_ms"],
     }
-    at_rest = next(one for one in result.convergence if one.speed_m_s == 0)
+    at_rest = next(row for row in kinematics.convergence if row.speed_m_s == 0)
     chunks = zip(at_rest.chunks, at_rest.errors, strict=True)
     return [
         _table(KINEMATICS, "chunks", [{"chunks": count, "error": error} for count, error in chunks]),
@@ -33,20 +33,20 @@ def kinematics() -> list[ResultTable]:
     ]
 
 
-def power() -> list[ResultTable]:
+def power_tables() -> list[ResultTable]:
     """Return the statistics of the Seagate trace, and energies over idle timeouts."""
     rows = []
     for run in timeout_runs():
-        result = state_energies(run.name)
-        energies = {"measured": result.measured, "recorded": result.recorded}
+        energies = state_energies(run.name)
+        energies_by_source = {"measured": energies.measured, "recorded": energies.recorded}
         rows.append(
             {
                 "run": run.name,
                 "timeout_ms": run.parameters["inactive_after_ms"],
                 **{
                     f"{name}_{state}_j": joules
-                    for name, states in energies.items()
-                    for state, joules in zip(STATES, states, strict=True)
+                    for name, state_energies_j in energies_by_source.items()
+                    for state, joules in zip(STATES, state_energies_j, strict=True)
                 },
                 "max_total_deviation": BANDS["sweep"].energy,
                 "max_state_deviation": MAX_STATE_DEVIATION,
@@ -55,7 +55,7 @@ def power() -> list[ResultTable]:
     return [_table(SEAGATE, "statistics", [asdict(seagate_trace())]), _table(TIMEOUTS, "energies", rows)]
 
 
-TABLES: Mapping[str, Callable[[], list[ResultTable]]] = {"device": kinematics, "power": power}
+TABLES: Mapping[str, Callable[[], list[ResultTable]]] = {"device": kinematics_tables, "power": power_tables}
 """The results of the validation by topic."""
 
 
