@@ -65,21 +65,21 @@ HIGH_PRIORITY = ("nice", "-n", "-20")
 """Prefix of commands that gives programs the highest priority below real-time."""
 
 
-def devices(place: Path) -> list[str]:
+def devices(directory: Path) -> list[str]:
     """Return the values of `--device`: the sled, a file of the changed disk, and memory."""
-    disk = place / f"{DISK}-write-through.toml"
-    text = (PRESETS / f"{DISK}.toml").read_text(encoding="utf-8")
-    assert WRITE_THROUGH[0] in text
-    disk.write_text(text.replace(*WRITE_THROUGH), encoding="utf-8")
+    disk = directory / f"{DISK}-write-through.toml"
+    preset_text = (PRESETS / f"{DISK}.toml").read_text(encoding="utf-8")
+    assert WRITE_THROUGH[0] in preset_text
+    disk.write_text(preset_text.replace(*WRITE_THROUGH), encoding="utf-8")
     return [SLED, str(disk), MEMORY]
 
 
-def serve(*words: str, attach: str, program: str, results: str) -> None:
+def serve(*options: str, attach: str, program: str, results: str) -> None:
     """Run a program on emulated devices, one after the other."""
     command = [
         *HIGH_PRIORITY,
         *SERVE,
-        *words,
+        *options,
         "--attach",
         f"ext4:{attach}",
         "--",
@@ -88,31 +88,36 @@ def serve(*words: str, attach: str, program: str, results: str) -> None:
         program,
         results,
     ]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    process = subprocess.run(command, check=False, capture_output=True, text=True)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)}\n{process.stdout}{process.stderr}")
 
 
-def measure_program(program: str, names: list[str], image: Path, place: Path) -> dict[str, dict[str, Any]]:
+def measure_program(
+    program: str, device_values: list[str], image: Path, directory: Path
+) -> dict[str, dict[str, Any]]:
     """Return the figures of a program and of sledlab, by device."""
-    mount, out = place / "disk", place / "out"
-    with tempfile.NamedTemporaryFile(dir=place) as results:
-        named = ("--device", ",".join(names), "--data", str(image), "--scratch")
-        how = ("--time-scale", str(SCALE), "--out", str(out), "--replace")
-        serve(*named, *how, attach=str(mount), program=program, results=results.name)
-        output = [json.loads(line) for line in Path(results.name).read_text(encoding="utf-8").splitlines()]
-    stems = [Path(name).stem for name in names]
+    mount, out = directory / "disk", directory / "out"
+    with tempfile.NamedTemporaryFile(dir=directory) as results:
+        device_options = ("--device", ",".join(device_values), "--data", str(image), "--scratch")
+        emulation_options = ("--time-scale", str(SCALE), "--out", str(out), "--replace")
+        serve(*device_options, *emulation_options, attach=str(mount), program=program, results=results.name)
+        program_figures = [
+            json.loads(line) for line in Path(results.name).read_text(encoding="utf-8").splitlines()
+        ]
+    stems = [Path(name).stem for name in device_values]
     return {
-        name: {**each, **read_device_figures(out / name)} for name, each in zip(stems, output, strict=True)
+        name: {**each, **read_device_figures(out / name)}
+        for name, each in zip(stems, program_figures, strict=True)
     }
 
 
-def read_device_figures(left: Path) -> dict[str, Any]:
+def read_device_figures(run_directory: Path) -> dict[str, Any]:
     """Return the figures of a device from the results of a run."""
-    summary = json.loads((left / "summary.json").read_text(encoding="utf-8"))
-    emulation = json.loads((left / "emulation.json").read_text(encoding="utf-8"))
-    assert emulation["closed_loop"]["different"] == 0, left
-    requests = pl.read_parquet(left / "requests.parquet")
+    summary = json.loads((run_directory / "summary.json").read_text(encoding="utf-8"))
+    emulation = json.loads((run_directory / "emulation.json").read_text(encoding="utf-8"))
+    assert emulation["closed_loop"]["different"] == 0, run_directory
+    requests = pl.read_parquet(run_directory / "requests.parquet")
     return {
         "requests": requests.height,
         "flushes": emulation["server"]["counts"]["flushes"],
@@ -126,14 +131,18 @@ def read_device_figures(left: Path) -> dict[str, Any]:
     }
 
 
-def program_rows(title: str, found: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def program_rows(title: str, figures_by_device: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the table rows of a program."""
     figures = {**FIGURES, **DEVICE_FIGURES}
-    first = next(iter(found.values()))
+    first_figures = next(iter(figures_by_device.values()))
     return [
-        {"what": f"{title}: {words}", "unit": unit, "values": [each[key] for each in found.values()]}
-        for key, (words, unit) in figures.items()
-        if key in first
+        {
+            "what": f"{title}: {label}",
+            "unit": unit,
+            "values": [each[key] for each in figures_by_device.values()],
+        }
+        for key, (label, unit) in figures.items()
+        if key in first_figures
     ]
 
 
@@ -142,37 +151,39 @@ def main() -> None:
     if os.geteuid() != 0:
         raise SystemExit("a file system needs root")
     rows: list[dict[str, Any]] = []
-    raw: dict[str, Any] = {"load before": os.getloadavg()}
-    with tempfile.TemporaryDirectory() as directory:
-        place = Path(directory)
+    raw_results: dict[str, Any] = {"load before": os.getloadavg()}
+    with tempfile.TemporaryDirectory() as parent:
+        directory = Path(parent)
         # PostgreSQL runs as a user of its own, who must be able to enter the directory.
-        place.chmod(0o755)
-        image, mount = place / "prepared.img", place / "disk"
+        directory.chmod(0o755)
+        image, mount = directory / "prepared.img", directory / "disk"
         mount.mkdir()
-        names = devices(place)
-        named = ("--device", SLED, "--data", str(image), "--untimed")
-        serve(*named, attach=str(mount), program="prepare", results=os.devnull)
+        device_values = devices(directory)
+        prepare_options = ("--device", SLED, "--data", str(image), "--untimed")
+        serve(*prepare_options, attach=str(mount), program="prepare", results=os.devnull)
         for program, title in TITLES.items():
             print(f"{title} ...", flush=True)
-            raw[program] = measure_program(program, names, image, place)
-            rows += program_rows(title, raw[program])
+            raw_results[program] = measure_program(program, device_values, image, directory)
+            rows += program_rows(title, raw_results[program])
             if program in REPEATED_PROGRAMS:
-                again = measure_program(program, [SLED], image, place)[SLED]
-                raw[f"{program} again"] = again
-                apart = abs(again["rate"] / raw[program][SLED]["rate"] - 1) * 100
+                second_figures = measure_program(program, [SLED], image, directory)[SLED]
+                raw_results[f"{program} again"] = second_figures
+                difference_percent = (
+                    abs(second_figures["rate"] / raw_results[program][SLED]["rate"] - 1) * 100
+                )
                 rows.append(
                     {
                         "what": f"{title}: a second reading is off by",
                         "unit": "%",
-                        "values": [apart, None, None],
+                        "values": [difference_percent, None, None],
                     }
                 )
-    raw["load after"] = os.getloadavg()
+    raw_results["load after"] = os.getloadavg()
     for row in rows:
-        values = "".join(f"{'' if value is None else figure(value):>12}" for value in row["values"])
-        print(f"{row['what']:<70}{values} {row['unit']}")
-    write("applications", {"machine": machine(), "columns": list(raw["cp"]), "rows": rows})
-    write_runs("applications", raw)
+        value_texts = "".join(f"{'' if value is None else figure(value):>12}" for value in row["values"])
+        print(f"{row['what']:<70}{value_texts} {row['unit']}")
+    write("applications", {"machine": machine(), "columns": list(raw_results["cp"]), "rows": rows})
+    write_runs("applications", raw_results)
 
 
 if __name__ == "__main__":

@@ -108,12 +108,12 @@ def experiment_text(name: str, requests: int = REQUESTS) -> str:
     return f"workload = {workload.requests.replace('REQUESTS', str(requests))}\n{workload.settings}\n"
 
 
-def command_output(command: list[str], **more: Any) -> str:
+def command_output(command: list[str], **options: Any) -> str:
     """Return the output of a command."""
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **more).stdout.strip()
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout.strip()
 
 
-def commit(revision: str) -> str:
+def commit_hash(revision: str) -> str:
     """Return the hash of the commit that a name refers to."""
     return command_output(["git", "-C", str(PROJECT), "rev-parse", "--verify", f"{revision}^{{commit}}"])
 
@@ -139,11 +139,11 @@ def worktree(base: str) -> Iterator[Path]:
 
 def build_commit(base: str) -> Path:
     """Return the extension of a commit; build it unless it is cached."""
-    kept = BUILD_CACHE / f"{base}.so"
-    if not kept.exists():
+    extension = BUILD_CACHE / f"{base}.so"
+    if not extension.exists():
         with worktree(base) as tree:
-            shutil.copy(build(tree, BUILD_CACHE / "target"), kept)
-    return kept
+            shutil.copy(build(tree, BUILD_CACHE / "target"), extension)
+    return extension
 
 
 def build_checkout() -> Path:
@@ -157,28 +157,33 @@ def seconds(extension: Path, name: str) -> float:
     return float(command_output([sys.executable, "-c", RUN_CODE, str(extension), experiment_text(name)]))
 
 
-def timings(measure: Callable[[str, str], float]) -> dict[str, dict[str, list[float]]]:
+def measure_timings(measure: Callable[[str, str], float]) -> dict[str, dict[str, list[float]]]:
     """Return the times of all workloads, by build; builds alternate, and so does the first build."""
-    found: dict[str, dict[str, list[float]]] = {name: {"base": [], "here": []} for name in WORKLOADS}
+    times_by_workload: dict[str, dict[str, list[float]]] = {
+        name: {"base": [], "here": []} for name in WORKLOADS
+    }
     for turn in range(RUNS):
-        for name, times in found.items():
-            for build_of in ("base", "here") if turn % 2 == 0 else ("here", "base"):
-                times[build_of].append(measure(build_of, name))
-    return found
+        for name, times in times_by_workload.items():
+            for build_name in ("base", "here") if turn % 2 == 0 else ("here", "base"):
+                times[build_name].append(measure(build_name, name))
+    return times_by_workload
 
 
-def result_rows(found: dict[str, dict[str, list[float]]]) -> list[dict[str, Any]]:
+def result_rows(times_by_workload: dict[str, dict[str, list[float]]]) -> list[dict[str, Any]]:
     """Return a row for each workload: the ratio of this build's time to the base's, and both rates.
 
     The ratio is the median over measurements made one after the other: the speed of a machine may change by
     half within minutes.
     """
     rows = []
-    for name, times in found.items():
-        base, here = (statistics.median(times[build_of]) for build_of in ("base", "here"))
-        ratios = [after / before for before, after in zip(times["base"], times["here"], strict=True)]
+    for name, times in times_by_workload.items():
+        base_s, here_s = (statistics.median(times[build_name]) for build_name in ("base", "here"))
+        ratios = [
+            here_run_s / base_run_s
+            for base_run_s, here_run_s in zip(times["base"], times["here"], strict=True)
+        ]
         ratio = {"value": statistics.median(ratios), "unit": "times what it took"}
-        rates = {"base_rate": REQUESTS / base * 1e-6, "here_rate": REQUESTS / here * 1e-6}
+        rates = {"base_rate": REQUESTS / base_s * 1e-6, "here_rate": REQUESTS / here_s * 1e-6}
         rows.append({"what": name, **ratio, **rates, "target": WORKLOADS[name].target})
     return rows
 
@@ -190,20 +195,26 @@ def slower_workloads(rows: list[dict[str, Any]], limit: float) -> list[str]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Build both extensions, measure, and write the results; exit code 1 if a ratio exceeds the limit."""
-    reader = argparse.ArgumentParser(description="Compare the speed of two builds of the extension.")
-    reader.add_argument("--base", required=True, help="commit to compare with")
-    reader.add_argument("--limit", type=float, default=LIMIT, help=f"largest ratio that passes ({LIMIT})")
-    options = reader.parse_args(arguments)
-    base = commit(options.base)
+    parser = argparse.ArgumentParser(description="Compare the speed of two builds of the extension.")
+    parser.add_argument("--base", required=True, help="commit to compare with")
+    parser.add_argument("--limit", type=float, default=LIMIT, help=f"largest ratio that passes ({LIMIT})")
+    options = parser.parse_args(arguments)
+    base = commit_hash(options.base)
     BUILD_CACHE.mkdir(parents=True, exist_ok=True)
     extensions = {"base": build_commit(base), "here": build_checkout()}
-    before = os.getloadavg()[0]
-    rows = result_rows(timings(lambda build_of, name: seconds(extensions[build_of], name)))
+    load_before = os.getloadavg()[0]
+    rows = result_rows(measure_timings(lambda build_name, name: seconds(extensions[build_name], name)))
     for row in rows:
         print(f"{row['what']:<44} {row['base_rate']:>7.2f} {row['here_rate']:>7.2f} M/s {row['value']:>7.3f}")
-    about = {"machine": machine(), "base": base, "limit": options.limit, "runs": RUNS, "requests": REQUESTS}
-    load = {"before": before, "after": os.getloadavg()[0]}
-    write_runs("builds", {**about, "load_average": load, "rows": rows})
+    description = {
+        "machine": machine(),
+        "base": base,
+        "limit": options.limit,
+        "runs": RUNS,
+        "requests": REQUESTS,
+    }
+    load_averages = {"before": load_before, "after": os.getloadavg()[0]}
+    write_runs("builds", {**description, "load_average": load_averages, "rows": rows})
     slower = slower_workloads(rows, options.limit)
     if slower:
         print(f"slower than {options.limit:g} times {base[:10]}: {', '.join(slower)}")

@@ -30,7 +30,7 @@ ATTACHMENTS = {
 SCALES = (1, 10)
 
 
-def target(attach: str, scale: int) -> str:
+def target_percent(attach: str, scale: int) -> str:
     """Return the target in percent above the mean of the model, for a time scale."""
     return "4" if scale == 1 else "2" if attach else "1"
 
@@ -47,12 +47,12 @@ def raised_priority() -> Iterator[None]:
 
 def measure_delay(attach: str, scale: float, **options: float) -> dict[str, float]:
     """Return fio's mean response time on a sled relative to the model."""
-    with tempfile.TemporaryDirectory() as place, raised_priority():
-        attached = {"attach": attach.replace("DIR", place)} if attach else {}
-        with sl.serve(**SPTF, time_scale=scale, **attached, **options) as server:
-            through = {"ioengine": "psync", "filename": server.disk, "direct": 1}
-            where = through if attach else nbd_options(server)
-            job = fio(where, iodepth=1, runtime=SECONDS, time_based=1)
+    with tempfile.TemporaryDirectory() as directory, raised_priority():
+        attach_options = {"attach": attach.replace("DIR", directory)} if attach else {}
+        with sl.serve(**SPTF, time_scale=scale, **attach_options, **options) as server:
+            block_device = {"ioengine": "psync", "filename": server.disk, "direct": 1}
+            connection = block_device if attach else nbd_options(server)
+            job = fio(connection, iodepth=1, runtime=SECONDS, time_based=1)
     assert server.result is not None
     assert server.emulation is not None
     response = server.result.response_time
@@ -69,29 +69,29 @@ def main() -> None:
     """Measure, print and write the results."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
     cases = [(attach, scale) for attach in ATTACHMENTS for scale in SCALES]
-    found = defaultdict(list)
-    before = os.getloadavg()
+    results_by_case = defaultdict(list)
+    load_before = os.getloadavg()
     for _ in range(runs):
         for attach, scale in cases:
-            found[attach, scale, "auto"].append(measure_delay(attach, scale))
+            results_by_case[attach, scale, "auto"].append(measure_delay(attach, scale))
             if scale == 1:
-                found[attach, scale, "0"].append(measure_delay(attach, scale, host_us=0))
+                results_by_case[attach, scale, "0"].append(measure_delay(attach, scale, host_us=0))
     rows = []
     for attach, scale in cases:
         name = ATTACHMENTS[attach] + (f", {scale} times slower" if scale > 1 else "")
-        allowed = found[attach, scale, "auto"]
-        for key, what, unit, requested in (
-            ("mean", "mean that fio sees, above the model's", "%", target(attach, scale)),
+        auto_results = results_by_case[attach, scale, "auto"]
+        for key, label, unit, target_text in (
+            ("mean", "mean that fio sees, above the model's", "%", target_percent(attach, scale)),
             ("host_us", "host delay allowed for", "us", ""),
         ):
-            value = statistics.median(each[key] for each in allowed)
-            rows.append({"what": f"{name}: {what}", "value": value, "unit": unit, "target": requested})
+            value = statistics.median(each[key] for each in auto_results)
+            rows.append({"what": f"{name}: {label}", "value": value, "unit": unit, "target": target_text})
         if scale == 1:
-            value = statistics.median(each["mean"] for each in found[attach, scale, "0"])
+            value = statistics.median(each["mean"] for each in results_by_case[attach, scale, "0"])
             rows.append({"what": f"{name}: the same with --host-us 0", "value": value, "unit": "%"})
     write_rows("client_delay", rows)
-    raw = {" ".join(map(str, key)): each for key, each in found.items()}
-    write_runs("client_delay", {"load before": before, "load after": os.getloadavg(), **raw})
+    raw_results = {" ".join(map(str, key)): each for key, each in results_by_case.items()}
+    write_runs("client_delay", {"load before": load_before, "load after": os.getloadavg(), **raw_results})
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ SPAN = 256 << 20
 """Bytes of the device that clients use."""
 
 
-def random_reads_and_writes(place: Path, requests: int) -> str:
+def random_reads_and_writes(directory: Path, requests: int) -> str:
     """fio: random reads and writes 32 deep, others one at a time, and trims, on three connections."""
     job = f"""[global]
 ioengine=nbd
@@ -38,10 +38,10 @@ rw=randtrim
 iodepth=4
 number_ios={requests // 20}
 """
-    return fio(place, job)
+    return fio(directory, job)
 
 
-def streams(place: Path, requests: int) -> str:
+def streams(directory: Path, requests: int) -> str:
     """fio: one sequential reader 16 deep, and one sequential writer 8 deep that flushes."""
     job = f"""[global]
 ioengine=nbd
@@ -58,41 +58,48 @@ iodepth=8
 fsync=32
 offset={SPAN}
 """
-    return fio(place, job)
+    return fio(directory, job)
 
 
-def fio(place: Path, job: str) -> str:
+def fio(directory: Path, job: str) -> str:
     """Return the command that runs jobs of fio."""
-    (place / "job.fio").write_text(job)
-    return f"cd {place} && fio job.fio --output=output"
+    (directory / "job.fio").write_text(job)
+    return f"cd {directory} && fio job.fio --output=output"
 
 
-def patterns(place: Path, requests: int) -> str:
+def patterns(directory: Path, requests: int) -> str:
     """qemu-io: patterns written at depths up to 32, durably or not, read back, zeroed and trimmed."""
     rng = random.Random(requests)
-    lines, result = [], 0
-    while result < requests:
+    lines, request_count = [], 0
+    while request_count < requests:
         batch = rng.choice((1, 4, 32))
         slots = rng.sample(range(4096), batch)
-        marks = [rng.randrange(1, 256) for _ in slots]
-        where = [f"{slot * 4 * BLOCK} {rng.choice((512, BLOCK, 3 * BLOCK))}" for slot in slots]
-        lines += [f"aio_write -P {mark} {at}" for mark, at in zip(marks, where, strict=True)]
+        fill_bytes = [rng.randrange(1, 256) for _ in slots]
+        ranges = [f"{slot * 4 * BLOCK} {rng.choice((512, BLOCK, 3 * BLOCK))}" for slot in slots]
+        lines += [
+            f"aio_write -P {fill_byte} {range_text}"
+            for fill_byte, range_text in zip(fill_bytes, ranges, strict=True)
+        ]
         lines += ["aio_flush"]
-        lines += [f"aio_read -P {mark} {at}" for mark, at in zip(marks, where, strict=True)]
-        lines += ["aio_flush", rng.choice(("flush", f"discard {where[0]}", f"write -z {where[0]}"))]
-        lines += [f"write -f -P 9 {where[0]}", f"read -P 9 {where[0]}"]
-        result += 2 * batch + 2
-    (place / "script").write_text("\n".join(lines) + "\n")
-    return f'cd {place} && qemu-io -f raw "$SLEDLAB_URI" < script > output && ! grep -i "fail\\|error" output'
+        lines += [
+            f"aio_read -P {fill_byte} {range_text}"
+            for fill_byte, range_text in zip(fill_bytes, ranges, strict=True)
+        ]
+        lines += ["aio_flush", rng.choice(("flush", f"discard {ranges[0]}", f"write -z {ranges[0]}"))]
+        lines += [f"write -f -P 9 {ranges[0]}", f"read -P 9 {ranges[0]}"]
+        request_count += 2 * batch + 2
+    (directory / "script").write_text("\n".join(lines) + "\n")
+    run = 'qemu-io -f raw "$SLEDLAB_URI" < script > output'
+    return f'cd {directory} && {run} && ! grep -i "fail\\|error" output'
 
 
-def copies(place: Path, requests: int) -> str:
+def copies(directory: Path, requests: int) -> str:
     """nbdcopy: a file to the device and back, in requests of 4 KB, on four connections."""
     data = random.Random(requests).randbytes((requests + 1) // 2 * BLOCK)
-    (place / "there").write_bytes(data)
+    (directory / "there").write_bytes(data)
     copy = f"nbdcopy --requests=16 --request-size={BLOCK}"
     there_and_back = f'{copy} there "$SLEDLAB_URI" && {copy} "$SLEDLAB_URI" back'
-    return f"cd {place} && {there_and_back} && cmp --bytes={len(data)} there back && rm back"
+    return f"cd {directory} && {there_and_back} && cmp --bytes={len(data)} there back && rm back"
 
 
 CLIENTS: dict[str, Callable[[Path, int], str]] = {
@@ -121,9 +128,9 @@ def hogs() -> Iterator[None]:
 @contextmanager
 def repeated_stops() -> Iterator[None]:
     """Stop this process for 50 ms every 0.3 s, by a shell; the process resumes when the shell ends."""
-    going = f"kill -CONT {os.getpid()}"
-    loop = f"while sleep 0.3; do kill -STOP {os.getpid()}; sleep 0.05; {going}; done"
-    with subprocess.Popen(["sh", "-c", f"trap '{going}; exit' TERM; {loop}"]) as shell:
+    resume = f"kill -CONT {os.getpid()}"
+    stop_loop = f"while sleep 0.3; do kill -STOP {os.getpid()}; sleep 0.05; {resume}; done"
+    with subprocess.Popen(["sh", "-c", f"trap '{resume}; exit' TERM; {stop_loop}"]) as shell:
         try:
             yield
         finally:

@@ -138,41 +138,41 @@ def measure_case(case: Case, min_requests: int, seconds: float) -> Run:
     requests = min(
         max(min_requests, int(seconds * rate / float(case.scale))), MAX_REQUESTS.get(case.client, 1 << 62)
     )
-    with tempfile.TemporaryDirectory(prefix="sledlab-loop-") as directory:
-        place = Path(directory)
-        out, again = place / "out", place / "again"
-        script = CLIENTS[case.client](place, requests)
+    with tempfile.TemporaryDirectory(prefix="sledlab-loop-") as parent:
+        directory = Path(parent)
+        served_out, simulated_out = directory / "out", directory / "again"
+        script = CLIENTS[case.client](directory, requests)
         with ExitStack() as stack:
-            server = stack.enter_context(sl.serve(**options, time_scale=float(case.scale), out=out))
+            server = stack.enter_context(sl.serve(**options, time_scale=float(case.scale), out=served_out))
             if case.disturbance == "stopped":
                 stack.enter_context(repeated_stops())
             environment = {**os.environ, **server.environment}
             subprocess.run(["sh", "-c", script], env=environment, check=True, timeout=LIMIT_S)
-        sl.simulate(experiment=out / "experiment.toml", allow_plugins=True, out=again)
-        same = all(
-            (out / name).read_bytes() == (again / name).read_bytes()
+        sl.simulate(experiment=served_out / "experiment.toml", allow_plugins=True, out=simulated_out)
+        has_same_bytes = all(
+            (served_out / name).read_bytes() == (simulated_out / name).read_bytes()
             for name in ("summary.json", "requests.parquet")
         )
     emulation = server.emulation
     assert emulation is not None
-    loop = emulation.closed_loop
-    assert loop is not None
+    closed_loop = emulation.closed_loop
+    assert closed_loop is not None
     return Run(
         **asdict(case),
-        completions=loop.operations,
-        differing_completions=loop.different,
-        same_results=loop.same_results,
-        same_bytes=same,
+        completions=closed_loop.operations,
+        differing_completions=closed_loop.different,
+        same_results=closed_loop.same_results,
+        same_bytes=has_same_bytes,
         stalls=emulation.stalls["count"],
     )
 
 
 def cases(systems: Iterable[str]) -> list[Case]:
     """Return all runs; every system runs with every disturbance at every time scale."""
-    numbers = product(enumerate(systems), enumerate(SCALES), enumerate(CLIENTS))
+    indexed_choices = product(enumerate(systems), enumerate(SCALES), enumerate(CLIENTS))
     return [
         Case(system, scale, client, DISTURBANCES[(i + j + k) % len(DISTURBANCES)])
-        for (i, system), (j, scale), (k, client) in numbers
+        for (i, system), (j, scale), (k, client) in indexed_choices
     ]
 
 
@@ -184,18 +184,18 @@ def run_guaranteed(completions: int) -> list[Run]:
     return run_cases([Case(name, f"{scales[name]:.3g}", client, "") for name in scales], requests, 0)
 
 
-def run_cases(planned: list[Case], min_requests: int, seconds: float) -> list[Run]:
+def run_cases(cases: list[Case], min_requests: int, seconds: float) -> list[Run]:
     """Execute all runs, slow ones first, those with busy processors last."""
-    planned = sorted(planned, key=lambda case: -float(case.scale))
+    cases = sorted(cases, key=lambda case: -float(case.scale))
     runs: list[Run] = []
     with ProcessPoolExecutor(WORKERS, get_context("spawn"), prepare) as pool:
-        for hogged in (False, True):
-            some = [case for case in planned if (case.disturbance == "hogged") == hogged]
-            with hogs() if hogged else nullcontext():
-                for run in pool.map(measure_case, some, repeat(min_requests), repeat(seconds)):
-                    words = (run.system, run.client, f"scale {run.scale}", run.disturbance)
+        for with_hogs in (False, True):
+            selected_cases = [case for case in cases if (case.disturbance == "hogged") == with_hogs]
+            with hogs() if with_hogs else nullcontext():
+                for run in pool.map(measure_case, selected_cases, repeat(min_requests), repeat(seconds)):
+                    labels = (run.system, run.client, f"scale {run.scale}", run.disturbance)
                     outcome = f"{run.completions:>9,} {'closed' if run.is_closed else 'OPEN'}"
-                    print(*(f"{word:<25}" for word in words), outcome, flush=True)
+                    print(*(f"{word:<25}" for word in labels), outcome, flush=True)
                     runs.append(run)
     return runs
 
@@ -204,19 +204,25 @@ def table(runs: list[Run]) -> list[dict[str, Any]]:
     """Return the completions of every system at every time scale, and in total."""
     systems = list(dict.fromkeys(name for name in SYSTEMS if any(run.system == name for run in runs)))
 
-    def row(name: str, chosen: list[Run]) -> dict[str, Any]:
-        at = {f"scale {scale}": [run for run in chosen if run.scale == scale] for scale in SCALES}
-        disturbed = {
-            f"of these {how}": sum(run.completions for run in chosen if run.disturbance == how)
-            for how in ("stopped", "hogged")
+    def row(name: str, row_runs: list[Run]) -> dict[str, Any]:
+        runs_by_scale = {
+            f"scale {scale}": [run for run in row_runs if run.scale == scale] for scale in SCALES
+        }
+        disturbed_completions = {
+            f"of these {disturbance}": sum(
+                run.completions for run in row_runs if run.disturbance == disturbance
+            )
+            for disturbance in ("stopped", "hogged")
         }
         return {
             "system": name,
-            **{name: sum(run.completions for run in some) for name, some in at.items()},
-            **disturbed,
-            "runs": len(chosen),
-            "differing": sum(run.differing_completions for run in chosen),
-            "runs whose files differ": sum(not (run.same_bytes and run.same_results) for run in chosen),
+            **{
+                name: sum(run.completions for run in scale_runs) for name, scale_runs in runs_by_scale.items()
+            },
+            **disturbed_completions,
+            "runs": len(row_runs),
+            "differing": sum(run.differing_completions for run in row_runs),
+            "runs whose files differ": sum(not (run.same_bytes and run.same_results) for run in row_runs),
         }
 
     rows = [row(name, [run for run in runs if run.system == name]) for name in systems]
@@ -229,8 +235,8 @@ def undersized_cases(runs: list[Run]) -> list[str]:
     for run in runs:
         name = f"{run.system} at scale {run.scale}"
         counts[name] = counts.get(name, 0) + run.completions
-    few = [name for name, count in counts.items() if count < MIN_COMPLETIONS["runs"]]
-    return few + (["all"] if sum(counts.values()) < MIN_COMPLETIONS["all"] else [])
+    undersized_names = [name for name, count in counts.items() if count < MIN_COMPLETIONS["runs"]]
+    return undersized_names + (["all"] if sum(counts.values()) < MIN_COMPLETIONS["all"] else [])
 
 
 def main() -> int:
@@ -245,30 +251,30 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.completions is not None:
         runs = run_guaranteed(arguments.completions)
-        count = sum(run.completions for run in runs)
-        print(f"{count:,} completions on {len(runs)} systems")
-        return int(count < arguments.completions or not all(run.is_closed for run in runs))
+        completions = sum(run.completions for run in runs)
+        print(f"{completions:,} completions on {len(runs)} systems")
+        return int(completions < arguments.completions or not all(run.is_closed for run in runs))
 
-    def is_selected(name: str, words: str | None) -> bool:
-        return words is None or any(word in name for word in words.split(";"))
+    def is_selected(name: str, name_parts: str | None) -> bool:
+        return name_parts is None or any(word in name for word in name_parts.split(";"))
 
-    planned = cases(name for name in SYSTEMS if is_selected(name, arguments.systems))
-    planned = [case for case in planned if is_selected(case.client, arguments.clients)]
-    load = os.getloadavg()
-    runs = run_cases(planned, arguments.least, arguments.seconds)
+    selected_cases = cases(name for name in SYSTEMS if is_selected(name, arguments.systems))
+    selected_cases = [case for case in selected_cases if is_selected(case.client, arguments.clients)]
+    load_before = os.getloadavg()
+    runs = run_cases(selected_cases, arguments.least, arguments.seconds)
     rows = table(runs)
     print(json.dumps(rows[-1], indent=2))
-    open_ones = [run for run in runs if not run.is_closed]
-    for run in open_ones:
+    open_runs = [run for run in runs if not run.is_closed]
+    for run in open_runs:
         print("differs:", run)
     if arguments.dry:
-        return bool(open_ones)
-    write("closed_loop", {"machine": machine(), "load before": load, "rows": rows})
+        return bool(open_runs)
+    write("closed_loop", {"machine": machine(), "load before": load_before, "rows": rows})
     write_runs("closed_loop", {"machine": machine(), "runs": [asdict(run) for run in runs]})
-    few = undersized_cases(runs)
-    if few:
-        print("too few completions:", *few, sep="\n  ")
-    return bool(open_ones or few)
+    undersized_names = undersized_cases(runs)
+    if undersized_names:
+        print("too few completions:", *undersized_names, sep="\n  ")
+    return bool(open_runs or undersized_names)
 
 
 if __name__ == "__main__":

@@ -23,26 +23,26 @@ def help_s() -> float:
     """Return the median wall-clock time of `sledlab --help`, in seconds."""
 
     def measure_once() -> float:
-        begun = time.perf_counter()
+        start_s = time.perf_counter()
         subprocess.run([*SLEDLAB, "--help"], check=True, stdout=subprocess.DEVNULL)
-        return time.perf_counter() - begun
+        return time.perf_counter() - start_s
 
     return statistics.median(measure_once() for _ in range(7))
 
 
-def replay_mb() -> tuple[float, float]:
+def replay_mb_and_rate() -> tuple[float, float]:
     """Return the peak memory in MB of a replay of `REQUESTS` generated requests, and million requests/s."""
-    limit = ["--limit", str(REQUESTS), "--json"]
-    command = [*SLEDLAB, "simulate", "--device", "mems-g2", "--workload", "uniform", *BLOCKS, *limit]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    limit_options = ["--limit", str(REQUESTS), "--json"]
+    command = [*SLEDLAB, "simulate", "--device", "mems-g2", "--workload", "uniform", *BLOCKS, *limit_options]
+    process = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     # The largest of all children so far: `--help`, which ran before, needs less. Linux reports KiB.
     peak_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return peak_kib * 1024 / 1e6, REQUESTS / json.loads(done.stdout)["wall_s"] / 1e6
+    return peak_kib * 1024 / 1e6, REQUESTS / json.loads(process.stdout)["wall_s"] / 1e6
 
 
 def scheduler_rate(name: str) -> float:
     """Return million requests/s of a replay in which about six requests wait, under a scheduler."""
-    load = [
+    workload_options = [
         "--workload",
         "uniform",
         *BLOCKS,
@@ -51,18 +51,18 @@ def scheduler_rate(name: str) -> float:
         "--limit",
         "200000",
     ]
-    command = [*SLEDLAB, "simulate", "--device", "mems-g2", *load, "--scheduler", name, "--json"]
+    command = [*SLEDLAB, "simulate", "--device", "mems-g2", *workload_options, "--scheduler", name, "--json"]
 
     def measure_once() -> float:
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=EXAMPLES)
-        return 0.2 / json.loads(done.stdout)["wall_s"]
+        process = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=EXAMPLES)
+        return 0.2 / json.loads(process.stdout)["wall_s"]
 
     return statistics.median(measure_once() for _ in range(5))
 
 
-def race_s() -> float:
+def comparison_s() -> float:
     """Return the time of a comparison of all schedulers at 8 loads, up to twice the best maximum rate."""
-    load = [
+    workload_options = [
         "--workload",
         "uniform",
         *BLOCKS,
@@ -72,41 +72,58 @@ def race_s() -> float:
         "0.6,1,1.3,1.6,2,2.6,3.9,5.2",
     ]
     with tempfile.TemporaryDirectory() as out:
-        command = [*SLEDLAB, "compare", "--device", "mems-g2", *load, "--parallel", "2", "--out", out]
-        begun = time.perf_counter()
+        command = [
+            *SLEDLAB,
+            "compare",
+            "--device",
+            "mems-g2",
+            *workload_options,
+            "--parallel",
+            "2",
+            "--out",
+            out,
+        ]
+        start_s = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        return time.perf_counter() - begun
+        return time.perf_counter() - start_s
 
 
 def grid_s() -> float:
     """Return the time of a study of a caching disk: 5 sizes, 7 segment sizes, a million requests each."""
-    load = ["--workload", "cello", "--set", "workload.requests=1000000", "--set", "workload.rate_per_s=25.2"]
-    grid = ["--mems-mb", "64,128,256,512,3072", "--segment-kb", "4..256", "--price-ratio", "none"]
+    workload_options = [
+        "--workload",
+        "cello",
+        "--set",
+        "workload.requests=1000000",
+        "--set",
+        "workload.rate_per_s=25.2",
+    ]
+    grid_options = ["--mems-mb", "64,128,256,512,3072", "--segment-kb", "4..256", "--price-ratio", "none"]
     with tempfile.TemporaryDirectory() as out:
-        rest = ["--configuration", "mcd-all", "--parallel", "2", "--out", out]
-        command = [*SLEDLAB, "hybrid", *load, *grid, *rest]
-        begun = time.perf_counter()
+        other_options = ["--configuration", "mcd-all", "--parallel", "2", "--out", out]
+        command = [*SLEDLAB, "hybrid", *workload_options, *grid_options, *other_options]
+        start_s = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        return time.perf_counter() - begun
+        return time.perf_counter() - start_s
 
 
 def main() -> None:
     """Measure, print, and add the rows to the results."""
-    start_s = help_s()
-    peak_mb, rate = replay_mb()
-    rust, python = scheduler_rate("sstf"), scheduler_rate("sstf:Sstf")
-    replay = "100 million generated requests"
-    race = "race of all schedulers, 8 loads of 100,000 requests, 2 cores"
-    grid = "caching disk, 5 sizes in 7 segments, a million requests each, 2 cores"
+    help_time_s = help_s()
+    peak_mb, rate = replay_mb_and_rate()
+    rust_rate, python_rate = scheduler_rate("sstf"), scheduler_rate("sstf:Sstf")
+    replay_name = "100 million generated requests"
+    comparison_name = "race of all schedulers, 8 loads of 100,000 requests, 2 cores"
+    grid_name = "caching disk, 5 sizes in 7 segments, a million requests each, 2 cores"
     rows = [
-        {"what": "sledlab --help", "value": start_s, "unit": "s", "target": "0.3"},
-        {"what": f"{replay}, peak memory", "value": peak_mb, "unit": "MB", "target": "150"},
-        {"what": replay, "value": rate, "unit": "million requests/s", "target": ""},
-        {"what": race, "value": race_s(), "unit": "s", "target": "180"},
-        {"what": grid, "value": grid_s(), "unit": "s", "target": "120"},
-        {"what": "SSTF written in Rust", "value": rust, "unit": "million requests/s", "target": ""},
-        {"what": "SSTF written in Python", "value": python, "unit": "million requests/s", "target": ""},
-        {"what": "SSTF, Rust over Python", "value": rust / python, "unit": "times", "target": ""},
+        {"what": "sledlab --help", "value": help_time_s, "unit": "s", "target": "0.3"},
+        {"what": f"{replay_name}, peak memory", "value": peak_mb, "unit": "MB", "target": "150"},
+        {"what": replay_name, "value": rate, "unit": "million requests/s", "target": ""},
+        {"what": comparison_name, "value": comparison_s(), "unit": "s", "target": "180"},
+        {"what": grid_name, "value": grid_s(), "unit": "s", "target": "120"},
+        {"what": "SSTF written in Rust", "value": rust_rate, "unit": "million requests/s", "target": ""},
+        {"what": "SSTF written in Python", "value": python_rate, "unit": "million requests/s", "target": ""},
+        {"what": "SSTF, Rust over Python", "value": rust_rate / python_rate, "unit": "times", "target": ""},
     ]
     for row in rows:
         target = f"(target {row['target']})" if row["target"] else ""

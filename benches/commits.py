@@ -53,12 +53,12 @@ class DatabaseState:
     Attributes:
         last_acknowledged: Number of the last commit that was acknowledged to the writer.
         last_stored: Number of the last commit in the database.
-        sound: Whether SQLite finds no damage in the database, and no commit before the last is missing.
+        is_sound: Whether SQLite finds no damage in the database, and no commit before the last is missing.
     """
 
     last_acknowledged: int
     last_stored: int
-    sound: bool
+    is_sound: bool
 
     @property
     def lost_commits(self) -> int:
@@ -72,11 +72,11 @@ def fail(journal: str, synchronous: str, failures: int) -> list[DatabaseState]:
     With a journal that is deleted (`DELETE`), `FULL` flushes everything but that deletion: a journal that
     survives the failure rolls the last commit back. `EXTRA` flushes the deletion too.
     """
-    with TemporaryDirectory() as place:
+    with TemporaryDirectory() as mount:
         device = dict(DEVICE)
         name = device.pop("device")
-        with sl.serve(name, **device, power_failures=True, attach=f"ext4:{place}") as server:
-            database = Path(place) / "commits.db"
+        with sl.serve(name, **device, power_failures=True, attach=f"ext4:{mount}") as server:
+            database = Path(mount) / "commits.db"
             return [_fail_once(server, database, (journal, synchronous), seed) for seed in range(failures)]
 
 
@@ -88,32 +88,34 @@ def _fail_once(server: sl.Server, database: Path, pragmas: tuple[str, str], seed
     return inspect_and_reset(database, commit_until(power_fail, database, pragmas)[-1])
 
 
-def commit_until(fail: Callable[[], None], database: Path, pragmas: tuple[str, str]) -> list[int]:
+def commit_until(fail_storage: Callable[[], None], database: Path, pragmas: tuple[str, str]) -> list[int]:
     """Commit to a database until its storage fails; return the numbers of acknowledged commits."""
     command = [sys.executable, "-c", WRITER, str(database), *pragmas]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as writer:
         assert writer.stdout is not None
-        acknowledged = [int(writer.stdout.readline()) for _ in range(COMMITS)]
-        fail()
+        acknowledged_numbers = [int(writer.stdout.readline()) for _ in range(COMMITS)]
+        fail_storage()
         writer.kill()
-        acknowledged += [int(line) for line in writer.stdout if line.endswith("\n")]
-    return acknowledged
+        acknowledged_numbers += [int(line) for line in writer.stdout if line.endswith("\n")]
+    return acknowledged_numbers
 
 
-def inspect_and_reset(database: Path, acknowledged: int) -> DatabaseState:
+def inspect_and_reset(database: Path, last_acknowledged: int) -> DatabaseState:
     """Return the state of a database after a failure; a damaged one is deleted."""
-    found = _inspect(database, acknowledged)
-    if not found.sound:
+    state = _inspect(database, last_acknowledged)
+    if not state.is_sound:
         for file in database.parent.glob(f"{database.name}*"):
             file.unlink()  # the next writer begins with an empty database
-    return found
+    return state
 
 
-def _inspect(database: Path, acknowledged: int) -> DatabaseState:
+def _inspect(database: Path, last_acknowledged: int) -> DatabaseState:
     try:
-        with closing(sqlite3.connect(f"file:{database}?mode=rw", uri=True)) as opened:
-            sound = opened.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
-            count, last = opened.execute("SELECT count(*), coalesce(max(number), 0) FROM commits").fetchone()
-            return DatabaseState(acknowledged, last, sound=sound and count == last)
+        with closing(sqlite3.connect(f"file:{database}?mode=rw", uri=True)) as connection:
+            is_sound = connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+            count, last_number = connection.execute(
+                "SELECT count(*), coalesce(max(number), 0) FROM commits"
+            ).fetchone()
+            return DatabaseState(last_acknowledged, last_number, is_sound=is_sound and count == last_number)
     except sqlite3.DatabaseError:
-        return DatabaseState(acknowledged, 0, sound=False)
+        return DatabaseState(last_acknowledged, 0, is_sound=False)

@@ -56,31 +56,31 @@ class Database:
     PostgreSQL's `programs` refuse to run as root, so they run as the user `postgres`.
     """
 
-    def __init__(self, mounted: Path, place: Path) -> None:
-        self.data = mounted / "data"
-        self.place = place
-        self.sessions = place / "sessions"
+    def __init__(self, mount: Path, directory: Path) -> None:
+        self.data = mount / "data"
+        self.directory = directory
+        self.sessions = directory / "sessions"
         self.sessions.mkdir()
         shutil.chown(self.sessions, "postgres")
         self.programs = max(PROGRAMS.glob("*/bin"))
         self.postmaster: int | None = None
 
-    def run_program(self, name: str, *words: object) -> str:
+    def run_program(self, name: str, *arguments: object) -> str:
         """Run a program of PostgreSQL, which must succeed; return its output."""
-        done = subprocess.run(
-            self.command(name, *words),
+        process = subprocess.run(
+            self.command(name, *arguments),
             capture_output=True,
             text=True,
             check=False,
             cwd=self.sessions,
             timeout=LIMIT_S,
         )
-        assert done.returncode == 0, f"{name}: {done.stderr}{done.stdout}"
-        return done.stdout
+        assert process.returncode == 0, f"{name}: {process.stderr}{process.stdout}"
+        return process.stdout
 
-    def command(self, name: str, *words: object) -> list[str]:
+    def command(self, name: str, *arguments: object) -> list[str]:
         """Return the command that runs a program of PostgreSQL."""
-        return ["runuser", "-u", "postgres", "--", str(self.programs / name), *map(str, words)]
+        return ["runuser", "-u", "postgres", "--", str(self.programs / name), *map(str, arguments)]
 
     def make(self) -> None:
         """Create the database, with checksums, and pgbench's tables."""
@@ -129,11 +129,15 @@ class Database:
 
     def load(self, number: int) -> subprocess.Popen[bytes]:
         """Start pgbench, which logs each acknowledged transaction."""
-        words = ["--no-vacuum", f"--client={CLIENTS}", "--jobs=2", "--time=600", "--log"]
-        words += [f"--log-prefix={self.sessions}/round-{number}", "--define=n=0", f"--define=round={number}"]
-        words += [f"--file={self.sessions}/transaction.sql", "-h", str(self.sessions), "postgres"]
+        arguments = ["--no-vacuum", f"--client={CLIENTS}", "--jobs=2", "--time=600", "--log"]
+        arguments += [
+            f"--log-prefix={self.sessions}/round-{number}",
+            "--define=n=0",
+            f"--define=round={number}",
+        ]
+        arguments += [f"--file={self.sessions}/transaction.sql", "-h", str(self.sessions), "postgres"]
         return subprocess.Popen(
-            self.command("pgbench", *words),
+            self.command("pgbench", *arguments),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=self.sessions,
@@ -157,11 +161,13 @@ class Database:
     def count_lost_transactions(self, number: int) -> int:
         """Return the number of acknowledged transactions of a round that are missing in the database."""
         answer = self.query(f"SELECT client, number FROM committed WHERE round = {number}")
-        present = {tuple(map(int, line.split("|"))) for line in answer.splitlines()}
-        settings = {
-            (who, n) for who, many in self.acknowledged_counts(number).items() for n in range(1, many + 1)
+        stored_transactions = {tuple(map(int, line.split("|"))) for line in answer.splitlines()}
+        acknowledged_transactions = {
+            (client, transaction)
+            for client, count in self.acknowledged_counts(number).items()
+            for transaction in range(1, count + 1)
         }
-        return len(settings - present)
+        return len(acknowledged_transactions - stored_transactions)
 
     def check(self) -> None:
         """Fail if a balance, an index, a table or a checksum is wrong; the server is stopped afterwards."""

@@ -60,7 +60,7 @@ NAMES = {
 }
 
 
-def fio(where: dict[str, Any], **settings: Any) -> dict[str, Any]:
+def fio(connection: dict[str, Any], **job_options: Any) -> dict[str, Any]:
     """Return fio's report on random reads of 4 KB."""
     options = {
         "name": "reads",
@@ -68,11 +68,11 @@ def fio(where: dict[str, Any], **settings: Any) -> dict[str, Any]:
         "bs": "4k",
         "size": "1G",
         "randrepeat": 0,
-        **where,
-        **settings,
+        **connection,
+        **job_options,
     }
-    words = ["fio", *(f"--{name}={value}" for name, value in options.items()), "--output-format=json"]
-    report = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    command = ["fio", *(f"--{name}={value}" for name, value in options.items()), "--output-format=json"]
+    report = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     job: dict[str, Any] = json.loads(report[report.index("{") :])["jobs"][0]
     return job
 
@@ -89,14 +89,14 @@ def measure_timing(system: dict[str, Any], options: dict[str, Any]) -> dict[str,
     emulation = server.emulation
     assert emulation is not None
     assert server.result is not None
-    late = emulation.lateness_us
-    loop = emulation.closed_loop
-    assert loop is not None
-    assert loop.closed, loop
+    lateness_us = emulation.lateness_us
+    closed_loop = emulation.closed_loop
+    assert closed_loop is not None
+    assert closed_loop.closed, closed_loop
     return {
-        "median_us": abs(late["p50"]),
-        "p90_us": late["p90"],
-        "p99_us": late["p99"],
+        "median_us": abs(lateness_us["p50"]),
+        "p90_us": lateness_us["p90"],
+        "p99_us": lateness_us["p99"],
         "iops": server.result.throughput_iops,
         **{
             name: emulation.on_time_share(share) * 100
@@ -144,13 +144,13 @@ def longest_gap_ms() -> tuple[float, float]:
 
 def measure_untimed_ratio(depth: int) -> float:
     """Return requests/s of a server that replies immediately, relative to `nbdkit memory`."""
-    with tempfile.TemporaryDirectory() as place:
-        socket = f"{place}/nbdkit"
+    with tempfile.TemporaryDirectory() as directory:
+        socket = f"{directory}/nbdkit"
         nbdkit = subprocess.Popen(["nbdkit", "-f", "-U", socket, "memory", "3G"])
         while not Path(socket).exists():
             time.sleep(0.01)
         try:
-            other = fio(
+            nbdkit_job = fio(
                 {"ioengine": "nbd", "uri": f"nbd+unix:///?socket={socket}"},
                 iodepth=depth,
                 runtime=5,
@@ -160,8 +160,8 @@ def measure_untimed_ratio(depth: int) -> float:
             nbdkit.terminate()
             nbdkit.wait()
     with sl.serve("mems-g2", untimed=True) as server:
-        ours = fio(nbd_options(server), iodepth=depth, runtime=5, time_based=1)
-    ratio: float = ours["read"]["iops"] / other["read"]["iops"]
+        sledlab_job = fio(nbd_options(server), iodepth=depth, runtime=5, time_based=1)
+    ratio: float = sledlab_job["read"]["iops"] / nbdkit_job["read"]["iops"]
     return ratio
 
 
@@ -169,33 +169,35 @@ def main() -> None:
     """Measure, print and write the results."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
     rows: list[dict[str, Any]] = []
-    raw: dict[str, Any] = {"load before": os.getloadavg()}
+    raw_results: dict[str, Any] = {"load before": os.getloadavg()}
 
-    def measure_runs(name: str, once: Callable[[], Any]) -> list[Any]:
-        raw[name] = [once() for _ in range(runs)]
-        return raw[name]
+    def measure_runs(name: str, measure: Callable[[], Any]) -> list[Any]:
+        raw_results[name] = [measure() for _ in range(runs)]
+        return raw_results[name]
 
-    def row(what: str, value: float, unit: str, target: str = "") -> None:
-        rows.append({"what": what, "value": value, "unit": unit, "target": target})
+    def row(label: str, value: float, unit: str, target: str = "") -> None:
+        rows.append({"what": label, "value": value, "unit": unit, "target": target})
 
-    for name, (system, text, targets) in TIMED_SYSTEMS.items():
-        found = measure_runs(name, lambda system=system, text=text: measure_timing(system, text))
+    for name, (system, fio_options, targets) in TIMED_SYSTEMS.items():
+        results = measure_runs(
+            name, lambda system=system, fio_options=fio_options: measure_timing(system, fio_options)
+        )
         for key, target in targets:
-            value = statistics.median(each[key] for each in found)
+            value = statistics.median(each[key] for each in results)
             row(f"{name}: {NAMES[key]}", value, UNITS.get(key, "%"), target)
     with hogs():
         name = f"mems-g2 sptf, depth 1, {HOGS} hogs"
-        found = measure_runs(name, lambda: measure_timing(SPTF, {"iodepth": 1}))
-    row(f"{name}: {NAMES['2 %']}", statistics.median(each["2 %"] for each in found), "%", "93")
+        results = measure_runs(name, lambda: measure_timing(SPTF, {"iodepth": 1}))
+    row(f"{name}: {NAMES['2 %']}", statistics.median(each["2 %"] for each in results), "%", "93")
     for depth in (1, 32):
-        found = measure_runs(f"untimed, depth {depth}", lambda depth=depth: measure_untimed_ratio(depth))
-        row(f"untimed, depth {depth}: times nbdkit memory", statistics.median(found), "", "1.3")
+        results = measure_runs(f"untimed, depth {depth}", lambda depth=depth: measure_untimed_ratio(depth))
+        row(f"untimed, depth {depth}: times nbdkit memory", statistics.median(results), "", "1.3")
     row("connected for a minute without a request: processor time", idle_s(), "s", "0.1")
     gap_ms, iops = longest_gap_ms()
     row(f"ram for {BUSY_S} s at {iops:,.0f} requests/s: longest gap", gap_ms, "ms", "10")
-    raw["load after"] = os.getloadavg()
+    raw_results["load after"] = os.getloadavg()
     write_rows("emulation", rows)
-    write_runs("emulation", raw)
+    write_runs("emulation", raw_results)
 
 
 if __name__ == "__main__":

@@ -52,11 +52,11 @@ COMMANDS = {
 def seconds(command: list[str], cwd: Path, **options: str) -> float:
     """Return the wall-clock time of a command, in seconds."""
     environment = {
-        name: text
-        for name, text in os.environ.items()
+        name: value
+        for name, value in os.environ.items()
         if name not in ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE")
     }
-    begun = time.perf_counter()
+    start_s = time.perf_counter()
     subprocess.run(
         command,
         cwd=cwd,
@@ -65,14 +65,14 @@ def seconds(command: list[str], cwd: Path, **options: str) -> float:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    return time.perf_counter() - begun
+    return time.perf_counter() - start_s
 
 
-def completion(sledlab: str, words: str, cwd: Path) -> float:
+def completion(sledlab: str, command_words: str, cwd: Path) -> float:
     """Return the time in which a shell completes the word at the cursor, in seconds."""
     options = {
-        "COMP_WORDS": f"sledlab {words}",
-        "COMP_CWORD": str(len(words.split())),
+        "COMP_WORDS": f"sledlab {command_words}",
+        "COMP_CWORD": str(len(command_words.split())),
         "_SLEDLAB_COMPLETE": "bash_complete",
     }
     return seconds([sledlab], cwd, **options)
@@ -84,37 +84,41 @@ def main() -> None:
     if wheel is None:
         sys.exit("no wheel in dist/: run `make wheel` first")
     rows = []
-    before = os.getloadavg()
+    load_before = os.getloadavg()
 
-    def row(what: str, value: float, target: str) -> None:
-        rows.append({"what": what, "value": value, "unit": "s", "target": target})
+    def row(label: str, value: float, target: str) -> None:
+        rows.append({"what": label, "value": value, "unit": "s", "target": target})
 
-    with tempfile.TemporaryDirectory() as directory:
-        place = Path(directory)
-        environment = place / "environment"
+    with tempfile.TemporaryDirectory() as parent:
+        directory = Path(parent)
+        environment = directory / "environment"
         sledlab = str(environment / "bin" / "sledlab")
-        begun = time.perf_counter()
-        seconds([sys.executable, "-m", "venv", str(environment)], place)
-        seconds([str(environment / "bin" / "pip"), "install", "--no-cache-dir", str(wheel)], place)
-        seconds([sledlab, *REPORT.split()], place)
-        row("environment, pip install and a first report", time.perf_counter() - begun, "60")
-        assert (place / "run" / "report.html").is_file()
-        again = statistics.median(seconds([sledlab, *REPORT.split(), "--replace"], place) for _ in range(3))
-        row("the same report once more", again, "5")
-        start = statistics.median(seconds([sledlab, "--version"], place) for _ in range(RUNS))
-        row("sledlab --version", start, "0.1")
-        helped = statistics.median(seconds([sledlab, "--help"], place) for _ in range(RUNS))
-        row("sledlab --help", helped, "0.1")
-        for words in COMPLETED_WORDS:
-            completion(sledlab, words, place)
-            found = statistics.median(completion(sledlab, words, place) for _ in range(RUNS))
-            row(f"completion of `sledlab {words}`", found, "0.15")
-        seconds([sledlab, *LARGE.split()], place)
-        for what, (command, target) in COMMANDS.items():
-            seconds([sledlab, *command.split()], place)
-            found = statistics.median(seconds([sledlab, *command.split()], place) for _ in range(REPEATS))
-            row(what, found, target)
-    write_rows("first_use", rows, load_average={"before": before[0], "after": os.getloadavg()[0]})
+        start_s = time.perf_counter()
+        seconds([sys.executable, "-m", "venv", str(environment)], directory)
+        seconds([str(environment / "bin" / "pip"), "install", "--no-cache-dir", str(wheel)], directory)
+        seconds([sledlab, *REPORT.split()], directory)
+        row("environment, pip install and a first report", time.perf_counter() - start_s, "60")
+        assert (directory / "run" / "report.html").is_file()
+        repeat_s = statistics.median(
+            seconds([sledlab, *REPORT.split(), "--replace"], directory) for _ in range(3)
+        )
+        row("the same report once more", repeat_s, "5")
+        version_s = statistics.median(seconds([sledlab, "--version"], directory) for _ in range(RUNS))
+        row("sledlab --version", version_s, "0.1")
+        help_s = statistics.median(seconds([sledlab, "--help"], directory) for _ in range(RUNS))
+        row("sledlab --help", help_s, "0.1")
+        for command_words in COMPLETED_WORDS:
+            completion(sledlab, command_words, directory)
+            median_s = statistics.median(completion(sledlab, command_words, directory) for _ in range(RUNS))
+            row(f"completion of `sledlab {command_words}`", median_s, "0.15")
+        seconds([sledlab, *LARGE.split()], directory)
+        for label, (command, target) in COMMANDS.items():
+            seconds([sledlab, *command.split()], directory)
+            median_s = statistics.median(
+                seconds([sledlab, *command.split()], directory) for _ in range(REPEATS)
+            )
+            row(label, median_s, target)
+    write_rows("first_use", rows, load_average={"before": load_before[0], "after": os.getloadavg()[0]})
 
 
 if __name__ == "__main__":

@@ -52,13 +52,13 @@ print(json.dumps({
 
 def run_fleet(volumes: int, requests: int, jobs: int) -> dict[str, Any]:
     """Run a fleet in a separate process; return seconds, memory, and a hash of its tables."""
-    place = f"cloud:volumes={volumes},requests={requests},hours={HOURS},footprint_gb=0.2"
+    volume_source = f"cloud:volumes={volumes},requests={requests},hours={HOURS},footprint_gb=0.2"
     with tempfile.TemporaryDirectory() as directory:
-        command = [sys.executable, "-c", RUN_CODE, place, DEVICE, str(jobs), f"{directory}/fleet"]
-        printed = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+        command = [sys.executable, "-c", RUN_CODE, volume_source, DEVICE, str(jobs), f"{directory}/fleet"]
+        output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
         tables = sorted(Path(directory, "fleet").glob("*.csv"))
         digest = sha256(b"".join(each.read_bytes() for each in tables)).hexdigest()
-    return {**json.loads(printed), "sha256": digest}
+    return {**json.loads(output), "sha256": digest}
 
 
 def draw_costs(costs: dict[int, float]) -> None:
@@ -78,27 +78,35 @@ def main() -> None:
     parser.add_argument("--volumes", type=int, default=1000, help="of the largest fleet")
     arguments = parser.parse_args()
     volumes, largest = arguments.volumes, round(arguments.requests)
-    each = largest // volumes
+    requests_per_volume = largest // volumes
     # A study's own time to start, import and draw is subtracted: that of one volume of the same size.
-    itself = run_fleet(1, each, 1)
-    one = {
-        size: run_fleet(size, size * each, 1) for size in (volumes // 100, volumes // 10, volumes) if size > 1
+    one_volume = run_fleet(1, requests_per_volume, 1)
+    results_by_volumes = {
+        size: run_fleet(size, size * requests_per_volume, 1)
+        for size in (volumes // 100, volumes // 10, volumes)
+        if size > 1
     }
-    two = run_fleet(volumes, largest, 2)
-    if two["sha256"] != one[volumes]["sha256"]:
+    two_workers = run_fleet(volumes, largest, 2)
+    if two_workers["sha256"] != results_by_volumes[volumes]["sha256"]:
         sys.exit("one worker and two give different tables")
     costs = {
-        size * each: 1e6 * (found["cpu_s"] - itself["cpu_s"]) / ((size - 1) * each)
-        for size, found in one.items()
+        size * requests_per_volume: 1e6
+        * (result["cpu_s"] - one_volume["cpu_s"])
+        / ((size - 1) * requests_per_volume)
+        for size, result in results_by_volumes.items()
     }
-    what = f"{volumes:,} volumes, {largest:.0e} requests"
+    description = f"{volumes:,} volumes, {largest:.0e} requests"
     enormous_s = costs[largest] / 1e6 * ENORMOUS / WORKERS
     rows = [
-        (f"{what}: two workers against one", one[volumes]["wall_s"] / two["wall_s"], "x"),
-        (f"{what}: memory of a worker", two["memory_mb"][1], "MB"),
-        (f"{what}: memory of the process that leads", two["memory_mb"][0], "MB"),
+        (
+            f"{description}: two workers against one",
+            results_by_volumes[volumes]["wall_s"] / two_workers["wall_s"],
+            "x",
+        ),
+        (f"{description}: memory of a worker", two_workers["memory_mb"][1], "MB"),
+        (f"{description}: memory of the process that leads", two_workers["memory_mb"][0], "MB"),
         *(
-            (f"{each:,} requests a volume, {size:.0e} in all", cost, "us a request")
+            (f"{requests_per_volume:,} requests a volume, {size:.0e} in all", cost, "us a request")
             for size, cost in costs.items()
         ),
         (f"{ENORMOUS:.0e} requests on {WORKERS:,} workers at the last cost", enormous_s, "s"),

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from typing import Any
 
-from result_files import PLACE, machine, write
+from result_files import FOLDER, machine, write
 
 NAME = "growth"
 SERIES = "studies"
@@ -42,11 +42,13 @@ def comparison_s(runs: int) -> tuple[float, float]:
 
     The processor time includes the start of the process.
     """
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    usage_before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-c", COMPARISON, str(runs)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return float(done.stdout), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    process = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    usage_after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return float(
+        process.stdout
+    ), usage_after.ru_utime + usage_after.ru_stime - usage_before.ru_utime - usage_before.ru_stime
 
 
 def median_s(runs: int, repeats: int) -> tuple[float, float]:
@@ -58,7 +60,7 @@ def median_s(runs: int, repeats: int) -> tuple[float, float]:
 def rows() -> list[dict[str, Any]]:
     """Measure, print and return the points of both curves."""
     _, start_s = median_s(0, REPEATS)
-    result = []
+    points = []
     for size in SIZES:
         repeats = REPEATS if size < MEASURED_ONCE else 1
         wall_s, processor_s = median_s(size, repeats)
@@ -67,19 +69,19 @@ def rows() -> list[dict[str, Any]]:
         )
         for curve, value in (("wall-clock time", wall_s), ("processor time", processor_s - start_s)):
             point = {"series": SERIES, "curve": curve, "size": size, "value": value}
-            result.append({**point, "unit": "s", "runs": repeats})
-    return result
+            points.append({**point, "unit": "s", "runs": repeats})
+    return points
 
 
 def main() -> None:
     """Measure, and add the rows to those of other series."""
     load_before = os.getloadavg()[0]
-    measured = rows()
-    file = PLACE / f"{NAME}.json"
-    others = json.loads(file.read_text(encoding="utf-8"))["rows"] if file.is_file() else []
-    load = {"before": load_before, "after": os.getloadavg()[0]}
-    kept = [row for row in others if row["series"] != SERIES]
-    write(NAME, {"machine": machine(), "load_average": load, "rows": kept + measured})
+    new_rows = rows()
+    file = FOLDER / f"{NAME}.json"
+    saved_rows = json.loads(file.read_text(encoding="utf-8"))["rows"] if file.is_file() else []
+    load_averages = {"before": load_before, "after": os.getloadavg()[0]}
+    other_rows = [row for row in saved_rows if row["series"] != SERIES]
+    write(NAME, {"machine": machine(), "load_average": load_averages, "rows": other_rows + new_rows})
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 import json
 from dataclasses import asdict, dataclass
 
-from result_files import PLACE, write
+from result_files import FOLDER, write
 
-FILE = PLACE / "guarantees.json"
+FILE = FOLDER / "guarantees.json"
 
 GROUPS = ("timing", "loop", "kills", "failures")
 """Groups of guarantees that are measured together, in the order of the table."""
@@ -62,23 +62,26 @@ class Outcome:
     """The result of a run as text, and whether it meets the requirement."""
 
     text: str
-    met: bool
+    is_met: bool
 
 
-def saved() -> list[Guarantee]:
+def read_saved() -> list[Guarantee]:
     """Return the saved measurements."""
     if not FILE.is_file():
         return []
     return [Guarantee(**each) for each in json.loads(FILE.read_text(encoding="utf-8"))["measured"]]
 
 
-def save(measured: list[Guarantee]) -> None:
+def save(guarantees: list[Guarantee]) -> None:
     """Write the measurements, which replace saved ones of the same groups, and the table of all."""
-    groups = {each.group for each in measured}
-    every = [*(each for each in saved() if each.group not in groups), *measured]
-    every.sort(key=lambda each: GROUPS.index(each.group))
-    days = sorted({each.date for each in every})
-    machines = "; ".join(sorted({each.machine for each in every}))
+    groups = {each.group for each in guarantees}
+    all_guarantees = [*(each for each in read_saved() if each.group not in groups), *guarantees]
+    all_guarantees.sort(key=lambda each: GROUPS.index(each.group))
+    days = sorted({each.date for each in all_guarantees})
+    machines = "; ".join(sorted({each.machine for each in all_guarantees}))
     caption = f"Measured {' to '.join(dict.fromkeys((days[0], days[-1])))} on {machines}."
-    rows = [each.row() for each in every]
-    write("guarantees", {"caption": caption, "rows": rows, "measured": [asdict(each) for each in every]})
+    rows = [each.row() for each in all_guarantees]
+    write(
+        "guarantees",
+        {"caption": caption, "rows": rows, "measured": [asdict(each) for each in all_guarantees]},
+    )

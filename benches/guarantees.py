@@ -51,12 +51,12 @@ def measure_runs(
         Guarantee(
             group,
             name,
-            required,
+            requirement,
             [each[i].text for each in results],
             loads,
-            [each[i].met for each in results],
+            [each[i].is_met for each in results],
         )
-        for i, (name, required) in enumerate(names)
+        for i, (name, requirement) in enumerate(names)
     ]
 
 
@@ -71,19 +71,19 @@ def measure_timing(options: argparse.Namespace) -> Iterator[Guarantee]:
             yield from _measure_shares(name, timing.CONTROL, {}, tolerances, control, options.runs)
             for path, path_name in timing.PATHS.items():
                 for depth in timing.DEPTHS[path]:
-                    required = system.required.get(depth, {})
+                    required_shares = system.required.get(depth, {})
                     measure = partial(
                         timing.measure_errors, programs, system.options, path, depth, reads[depth]
                     )
                     name = f"{system.name}, {path_name}, queue depth {depth}"
-                    tolerances = tuple(required) or (2,)
-                    yield from _measure_shares(name, path, required, tolerances, measure, options.runs)
+                    tolerances = tuple(required_shares) or (2,)
+                    yield from _measure_shares(name, path, required_shares, tolerances, measure, options.runs)
 
 
 def _measure_shares(
     name: str,
     path: str,
-    required: dict[int, float],
+    required_shares: dict[int, float],
     tolerances: Sequence[int],
     measure: Callable[[], np.ndarray],
     runs: int,
@@ -92,18 +92,18 @@ def _measure_shares(
     names = [
         (
             f"{name}: replies within {tolerance} %",
-            f"{required[tolerance]:g} %" if tolerance in required else "",
+            f"{required_shares[tolerance]:g} %" if tolerance in required_shares else "",
         )
         for tolerance in tolerances
     ]
-    if lacks := timing.missing(path):
-        return [Guarantee("timing", *each, [], [], [], lacks) for each in names]
+    if missing_programs := timing.missing_programs(path):
+        return [Guarantee("timing", *each, [], [], [], missing_programs) for each in names]
 
     def measure_run() -> list[Outcome]:
         errors = measure()
         shares = {tolerance: share_within(errors, tolerance) for tolerance in tolerances}
         return [
-            Outcome(f"{share:.1f} %", share >= required.get(tolerance, 0))
+            Outcome(f"{share:.1f} %", share >= required_shares.get(tolerance, 0))
             for tolerance, share in shares.items()
         ]
 
@@ -115,11 +115,11 @@ def measure_loop(options: argparse.Namespace) -> Iterator[Guarantee]:
 
     def measure() -> list[Outcome]:
         runs = closed_loop.run_guaranteed(options.completions)
-        count = sum(run.completions for run in runs)
+        completions = sum(run.completions for run in runs)
         is_closed = all(run.is_closed for run in runs)
         differing = sum(run.differing_completions for run in runs)
-        enough = count >= options.completions
-        return [Outcome(f"{count:,} completions, {differing} differ", is_closed and enough)]
+        is_complete = completions >= options.completions
+        return [Outcome(f"{completions:,} completions, {differing} differ", is_closed and is_complete)]
 
     systems = len(closed_loop.GUARANTEED_SYSTEMS)
     name = f"Completions of {systems} systems, and files of results, equal to the simulation's"
@@ -128,58 +128,58 @@ def measure_loop(options: argparse.Namespace) -> Iterator[Guarantee]:
 
 def measure_kills(options: argparse.Namespace) -> Iterator[Guarantee]:
     """Kill servers under a journal, SQLite and PostgreSQL."""
-    for what, load in (
-        ("a client's journal", _killed(kills.kill_under_fio)),
-        ("SQLite", _killed(kills.kill_under_sqlite, "WAL", "FULL")),
-        ("SQLite, synchronous=OFF", _killed(kills.kill_under_sqlite, "WAL", "OFF")),
-        ("PostgreSQL", _killed(kills.kill_under_pgbench)),
+    for name, kill in (
+        ("a client's journal", _kill_function(kills.kill_under_fio)),
+        ("SQLite", _kill_function(kills.kill_under_sqlite, "WAL", "FULL")),
+        ("SQLite, synchronous=OFF", _kill_function(kills.kill_under_sqlite, "WAL", "OFF")),
+        ("PostgreSQL", _kill_function(kills.kill_under_pgbench)),
     ):
-        yield from _durability("kills", f"SIGKILLs under {what}", load, options.kills, options.runs)
+        yield from _durability("kills", f"SIGKILLs under {name}", kill, options.kills, options.runs)
 
 
 def measure_failures(options: argparse.Namespace) -> Iterator[Guarantee]:
     """Fail the power of devices under a journal, SQLite and PostgreSQL."""
-    for what, lose in (
+    for name, fail in (
         ("a client's journal", losses.fail_under_journal),
         ("SQLite", partial(losses.fail_under_sqlite, journal="WAL", synchronous="FULL")),
         ("SQLite, synchronous=OFF", partial(losses.fail_under_sqlite, journal="WAL", synchronous="OFF")),
         ("PostgreSQL", losses.fail_under_postgres),
     ):
         yield from _durability(
-            "failures", f"power failures under {what}", lose, options.failures, options.runs
+            "failures", f"power failures under {name}", fail, options.failures, options.runs
         )
 
 
-def _killed(load: Callable[..., dict[str, kills.KillCounts]], *pragmas: str) -> Callable[[int], Any]:
+def _kill_function(load: Callable[..., dict[str, kills.KillCounts]], *pragmas: str) -> Callable[[int], Any]:
     """Return a function that kills a server some times under a load, in a new directory."""
 
     def measure(number: int) -> kills.KillCounts:
-        with TemporaryDirectory(prefix="sledlab-kills-") as place:
+        with TemporaryDirectory(prefix="sledlab-kills-") as directory:
             total = kills.KillCounts()
-            for found in load(Path(place), number, *pragmas).values():
-                total.acknowledged_writes += found.acknowledged_writes
-                total.lost_writes += found.lost_writes
-                total.kills = found.kills
+            for counts in load(Path(directory), number, *pragmas).values():
+                total.acknowledged_writes += counts.acknowledged_writes
+                total.lost_writes += counts.lost_writes
+                total.kills = counts.kills
         return total
 
     return measure
 
 
 def _durability(
-    group: str, name: str, lose: Callable[[int], kills.KillCounts], total: int, runs: int
+    group: str, name: str, fail: Callable[[int], kills.KillCounts], total: int, runs: int
 ) -> list[Guarantee]:
     """Measure the failures of all runs; without flushes, as a control, each run must lose a commit."""
-    number = max(total // runs, 1)
+    failures_per_run = max(total // runs, 1)
     is_control = name.endswith("OFF")
 
     def measure() -> list[Outcome]:
-        found = lose(number)
-        text = f"{found.lost_writes:,} of {found.acknowledged_writes:,} lost"
-        met = (found.lost_writes > 0) if is_control else (found.lost_writes == 0)
-        return [Outcome(text, met and found.kills == number and found.acknowledged_writes > 0)]
+        counts = fail(failures_per_run)
+        text = f"{counts.lost_writes:,} of {counts.acknowledged_writes:,} lost"
+        is_met = (counts.lost_writes > 0) if is_control else (counts.lost_writes == 0)
+        return [Outcome(text, is_met and counts.kills == failures_per_run and counts.acknowledged_writes > 0)]
 
-    required = "something is lost (control)" if is_control else "nothing acknowledged is lost"
-    return measure_runs(group, [(f"{number * runs} {name}", required)], runs, measure)
+    requirement = "something is lost (control)" if is_control else "nothing acknowledged is lost"
+    return measure_runs(group, [(f"{failures_per_run * runs} {name}", requirement)], runs, measure)
 
 
 MEASUREMENTS = {
@@ -203,15 +203,15 @@ def main() -> int:
     parser.add_argument("--dry", action="store_true", help="write nothing")
     options = parser.parse_args()
     day = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
-    every: list[Guarantee] = []
+    guarantees: list[Guarantee] = []
     for group in options.only or GROUPS:
         for each in MEASUREMENTS[group](options):
-            every.append(replace(each, machine=machine(), date=day))
+            guarantees.append(replace(each, machine=machine(), date=day))
             if not options.dry:
-                save(every)
-    for each in every:
+                save(guarantees)
+    for each in guarantees:
         print(*each.row().values(), sep=" | ")
-    return int(not all(met for each in every if each.group != "timing" for met in each.met))
+    return int(not all(is_met for each in guarantees if each.group != "timing" for is_met in each.met))
 
 
 if __name__ == "__main__":

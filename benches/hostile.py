@@ -71,8 +71,8 @@ def sessions(path: Path) -> None:
 
 
 @contextmanager
-def hostile_client(path: str, counted: list[int]) -> Iterator[None]:
-    """Run the hostile client; append its number of sessions to `counted`."""
+def hostile_client(path: str, session_counts: list[int]) -> Iterator[None]:
+    """Run the hostile client; append its number of sessions to `session_counts`."""
     command = [sys.executable, __file__, "--against", path]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -82,29 +82,29 @@ def hostile_client(path: str, counted: list[int]) -> Iterator[None]:
             assert process.poll() is None, "the hostile client has ended"
         finally:
             process.kill()
-            counted.append(int((process.stdout.read().split() or ["100"])[-1]))
+            session_counts.append(int((process.stdout.read().split() or ["100"])[-1]))
 
 
-def lateness_us(reads: int, *, with_hostile: bool, counted: list[int]) -> dict[str, float]:
+def lateness_us(reads: int, *, with_hostile: bool, session_counts: list[int]) -> dict[str, float]:
     """Return percentiles of the lateness of fio's replies, in us of wall-clock time."""
     with sl.serve("mems-g2", scheduler="sptf", time_scale=SCALE) as server:
-        words = ["--name=reads", "--ioengine=nbd", f"--uri={server.uri}", "--rw=randread", "--bs=4k"]
-        words += ["--size=1G", f"--number_ios={reads}", "--output=/dev/null"]
-        with hostile_client(server.socket, counted) if with_hostile else nullcontext():
-            subprocess.run(["fio", *words], check=True)
+        fio_options = ["--name=reads", "--ioengine=nbd", f"--uri={server.uri}", "--rw=randread", "--bs=4k"]
+        fio_options += ["--size=1G", f"--number_ios={reads}", "--output=/dev/null"]
+        with hostile_client(server.socket, session_counts) if with_hostile else nullcontext():
+            subprocess.run(["fio", *fio_options], check=True)
     assert server.emulation is not None
-    loop = server.emulation.closed_loop
-    assert loop is not None
-    assert loop.closed, loop
+    closed_loop = server.emulation.closed_loop
+    assert closed_loop is not None
+    assert closed_loop.closed, closed_loop
     table = server.emulation.table.to_dict(as_series=False)
     connection, count = Counter(table["connection"]).most_common(1)[0]
     assert count == reads, "no other has as many replies"
-    late = [
-        late / 1e3
-        for late, whose in zip(table["lateness_ns"], table["connection"], strict=True)
-        if whose == connection
+    late_us = [
+        late_us / 1e3
+        for late_us, reply_connection in zip(table["lateness_ns"], table["connection"], strict=True)
+        if reply_connection == connection
     ]
-    return {name: float(np.percentile(late, share)) for name, share in SHARES.items()}
+    return {name: float(np.percentile(late_us, share)) for name, share in SHARES.items()}
 
 
 SHARES = {"median": 50, "90 %": 90, "99 %": 99}
@@ -113,29 +113,34 @@ SHARES = {"median": 50, "90 %": 90, "99 %": 99}
 def main() -> None:
     """Measure alternately, print, and write the medians."""
     rounds, reads = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (ROUNDS, READS)
-    found: dict[bool, list[dict[str, float]]] = {False: [], True: []}
-    counted: list[int] = []
-    load = os.getloadavg()
+    lateness_by_case: dict[bool, list[dict[str, float]]] = {False: [], True: []}
+    session_counts: list[int] = []
+    load_before = os.getloadavg()
     for _ in range(rounds):
-        for with_hostile, late in found.items():
-            late.append(lateness_us(reads, with_hostile=with_hostile, counted=counted))
-            print("hostile" if with_hostile else "alone  ", late[-1], flush=True)
+        for has_hostile, results in lateness_by_case.items():
+            results.append(lateness_us(reads, with_hostile=has_hostile, session_counts=session_counts))
+            print("hostile" if has_hostile else "alone  ", results[-1], flush=True)
     rows: list[dict[str, Any]] = []
     for name in SHARES:
-        alone, hostile_us = (statistics.median(each[name] for each in found[how]) for how in (False, True))
+        alone_us, hostile_us = (
+            statistics.median(each[name] for each in lateness_by_case[has_hostile])
+            for has_hostile in (False, True)
+        )
         rows += [
-            {"what": f"lateness, {name}: alone", "value": alone, "unit": "us"},
+            {"what": f"lateness, {name}: alone", "value": alone_us, "unit": "us"},
             {"what": f"lateness, {name}: with a hostile client", "value": hostile_us, "unit": "us"},
         ]
         if name == "90 %":
             rows += [
-                {"what": "the same: later by", "value": hostile_us - alone, "unit": "us", "target": "50"}
+                {"what": "the same: later by", "value": hostile_us - alone_us, "unit": "us", "target": "50"}
             ]
-    rows += [{"what": "sessions of the hostile client", "value": sum(counted) / 1000, "unit": "thousand"}]
+    rows += [
+        {"what": "sessions of the hostile client", "value": sum(session_counts) / 1000, "unit": "thousand"}
+    ]
     for row in rows:
         print(row)
     if len(sys.argv) <= 2:
-        write("hostile", {"machine": machine(), "load before": load, "rows": rows})
+        write("hostile", {"machine": machine(), "load before": load_before, "rows": rows})
 
 
 if __name__ == "__main__":

@@ -67,25 +67,25 @@ class Journal:
 
         Where `by_sector`, as after a power failure, a block may contain sectors of both.
         """
-        missing = []
+        lost_slots = []
         with Client(path) as client:
             for slot, number in list(self.acknowledged.items()):
                 client.send_request(READ, slot, self.offset(slot))
                 client.read_reply()
-                found = client.receive(BLOCK)
+                block = client.receive(BLOCK)
                 latest = self.in_flight.get(slot, number)
-                if found == content(latest):
+                if block == content(latest):
                     self.acknowledged[slot] = latest
-                elif by_sector and _is_mixed(found, number, latest):
+                elif by_sector and _is_mixed(block, number, latest):
                     del self.acknowledged[slot]  # no write is complete until the next one
-                elif found != content(number):
-                    missing.append(slot)
-        return missing
+                elif block != content(number):
+                    lost_slots.append(slot)
+        return lost_slots
 
 
 def _is_mixed(block: bytes, *numbers: int) -> bool:
     """Return whether some sectors of a block are of one of two writes, and the others of the other."""
-    sectors = {block[at : at + SECTOR] for at in range(0, BLOCK, SECTOR)}
+    sectors = {block[start : start + SECTOR] for start in range(0, BLOCK, SECTOR)}
     return sectors == {content(number)[:SECTOR] for number in numbers}
 
 

@@ -77,16 +77,25 @@ class KillCounts:
 class ServerProcess:
     """A server in a separate process; its data file persists."""
 
-    def __init__(self, place: Path, *words: str) -> None:
-        self.socket = place / "socket"
-        arguments = ["--device", "mems-g2", "--scheduler", "c-scan", "--data", str(place / "disk.img")]
-        command = [sys.executable, "-m", "sledlab", "serve", *arguments, "--socket", str(self.socket), *words]
+    def __init__(self, directory: Path, *options: str) -> None:
+        self.socket = directory / "socket"
+        arguments = ["--device", "mems-g2", "--scheduler", "c-scan", "--data", str(directory / "disk.img")]
+        command = [
+            sys.executable,
+            "-m",
+            "sledlab",
+            "serve",
+            *arguments,
+            "--socket",
+            str(self.socket),
+            *options,
+        ]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "TMPDIR": str(place)},
+            env={**os.environ, "TMPDIR": str(directory)},
             start_new_session=True,
         )
         assert self.process.stdout is not None
@@ -106,9 +115,9 @@ class ServerProcess:
 
 
 @contextmanager
-def running_server(place: Path, *words: str) -> Iterator[ServerProcess]:
+def running_server(directory: Path, *options: str) -> Iterator[ServerProcess]:
     """Run a server; stop it afterwards, or kill it after an exception."""
-    server = ServerProcess(place, *words)
+    server = ServerProcess(directory, *options)
     try:
         yield server
         if server.process.poll() is None:
@@ -117,29 +126,40 @@ def running_server(place: Path, *words: str) -> Iterator[ServerProcess]:
         server.kill()
 
 
-def fio(place: Path, job: str, *words: str) -> subprocess.CompletedProcess[str]:
+def fio(directory: Path, job: str, *options: str) -> subprocess.CompletedProcess[str]:
     """Run a job of fio in a directory that stores its state between runs."""
-    (place / "job.fio").write_text(job)
+    (directory / "job.fio").write_text(job)
     return subprocess.run(
-        ["fio", "job.fio", *words], cwd=place, capture_output=True, text=True, check=False, timeout=LIMIT_S
+        ["fio", "job.fio", *options],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LIMIT_S,
     )
 
 
-def verify_with_fio(place: Path, job: str) -> KillCounts:
+def verify_with_fio(directory: Path, job: str) -> KillCounts:
     """Verify with fio the blocks that it wrote before the latest kill.
 
     Where its scheduler changed the order of writes, fio takes some for completed that were in flight; so a
     block that it misses counts as lost only if its log has the write.
     """
-    acknowledged = {int(line.split(",")[4]) for line in (place / LOG).read_text().splitlines()}
-    done = fio(place, job + READS, "--output-format=terse")
-    wrong = {int(each) for each in re.findall(r"verify: .* offset (\d+), length", done.stderr + done.stdout)}
-    assert done.returncode == 0 or wrong, done.stderr + done.stdout
-    line = next(line for line in done.stdout.splitlines() if line.startswith("3;"))
-    read = int(line.split(";")[5]) * 1024 // 4096
-    lost = wrong & acknowledged
-    print(f"fio: {len(acknowledged)} blocks, {read} read, {len(wrong)} missed, {len(lost)} lost", flush=True)
-    return KillCounts(1, len(acknowledged), len(lost))
+    acknowledged_offsets = {int(line.split(",")[4]) for line in (directory / LOG).read_text().splitlines()}
+    process = fio(directory, job + READS, "--output-format=terse")
+    missed_offsets = {
+        int(each) for each in re.findall(r"verify: .* offset (\d+), length", process.stderr + process.stdout)
+    }
+    assert process.returncode == 0 or missed_offsets, process.stderr + process.stdout
+    line = next(line for line in process.stdout.splitlines() if line.startswith("3;"))
+    read_blocks = int(line.split(";")[5]) * 1024 // 4096
+    lost_offsets = missed_offsets & acknowledged_offsets
+    print(
+        f"fio: {len(acknowledged_offsets)} blocks, {read_blocks} read, {len(missed_offsets)} missed, "
+        f"{len(lost_offsets)} lost",
+        flush=True,
+    )
+    return KillCounts(1, len(acknowledged_offsets), len(lost_offsets))
 
 
 def is_written_from(data: Path, start: int) -> bool:
@@ -149,16 +169,16 @@ def is_written_from(data: Path, start: int) -> bool:
     return False
 
 
-def kill_under_fio(place: Path, kills: int) -> dict[str, KillCounts]:
+def kill_under_fio(directory: Path, kills: int) -> dict[str, KillCounts]:
     """Kill a server while fio and the logging client write."""
     rng = random.Random(1)
     journal = Journal(0, seed=1)
     by_fio, by_journal = KillCounts(), KillCounts()
     job = ""
     for number in range(1, kills + 2):
-        with running_server(place) as server:
+        with running_server(directory) as server:
             if job:
-                by_fio.add(verify_with_fio(place, job))
+                by_fio.add(verify_with_fio(directory, job))
                 by_journal.lost_writes += len(journal.find_lost_blocks(server.socket))
                 outcome = f"journal of {journal.writes}, {by_journal.lost_writes} lost"
                 print(f"kill {number - 1}: {outcome}", flush=True)
@@ -167,39 +187,39 @@ def kill_under_fio(place: Path, kills: int) -> dict[str, KillCounts]:
             start = number * FIO_BYTES
             job = JOB.format(socket=server.socket, start=start, size=FIO_BYTES, seed=number)
             with ThreadPoolExecutor() as pool:
-                writing = pool.submit(fio, place, job + WRITES)
-                noting = pool.submit(journal.write, server.socket)
-                while not is_written_from(place / "disk.img", start):
-                    assert not writing.done(), writing.result()
+                fio_run = pool.submit(fio, directory, job + WRITES)
+                journal_run = pool.submit(journal.write, server.socket)
+                while not is_written_from(directory / "disk.img", start):
+                    assert not fio_run.done(), fio_run.result()
                     time.sleep(0.01)
                 time.sleep(rng.uniform(*KILL_DELAY_S))
                 server.kill()
-                writing.result()
-                noting.result()
+                fio_run.result()
+                journal_run.result()
             by_journal.kills += 1
     by_journal.acknowledged_writes = journal.writes
     return {"fio verify: blocks": by_fio, "a client's journal: blocks": by_journal}
 
 
-def kill_under_pgbench(place: Path, kills: int) -> dict[str, KillCounts]:
+def kill_under_pgbench(directory: Path, kills: int) -> dict[str, KillCounts]:
     """Kill a server while PostgreSQL commits to a file system on it."""
     rng = random.Random(2)
-    mounted = place / "mounted"
-    mounted.mkdir()
-    place.chmod(0o755)
-    attach = ("--attach", f"ext4:{mounted}")
-    database = Database(mounted, place)
-    found = KillCounts()
+    mount = directory / "mounted"
+    mount.mkdir()
+    directory.chmod(0o755)
+    attach = ("--attach", f"ext4:{mount}")
+    database = Database(mount, directory)
+    counts = KillCounts()
     with ExitStack() as stack:
-        stack.callback(clean_up, place, mounted)
+        stack.callback(clean_up, directory, mount)
         stack.callback(database.kill)
-        with running_server(place, "--untimed", *attach):
+        with running_server(directory, "--untimed", *attach):
             database.make()
         for number in range(1, kills + 2):
-            with running_server(place, *attach) as server:
+            with running_server(directory, *attach) as server:
                 database.start()
                 if number > 1:
-                    check_transactions(database, number - 1, found)
+                    check_transactions(database, number - 1, counts)
                 database.check()
                 if number > kills:
                     break
@@ -208,33 +228,33 @@ def kill_under_pgbench(place: Path, kills: int) -> dict[str, KillCounts]:
                 database.wait_for_commit(number, load)
                 time.sleep(rng.uniform(*KILL_DELAY_S))
                 server.kill()
-                found.kills += 1
+                counts.kills += 1
                 database.kill()
                 load.wait(LIMIT_S)
-                clean_up(place, mounted)
-    return {"pgbench: transactions": found}
+                clean_up(directory, mount)
+    return {"pgbench: transactions": counts}
 
 
-def kill_under_sqlite(place: Path, kills: int, *pragmas: str) -> dict[str, KillCounts]:
+def kill_under_sqlite(directory: Path, kills: int, *pragmas: str) -> dict[str, KillCounts]:
     """Kill a server while SQLite commits, with a journal and a flush setting, to a file system on it."""
     rng = random.Random(3)
-    mounted = place / "mounted"
-    mounted.mkdir()
-    attach = ("--attach", f"ext4:{mounted}")
-    database = mounted / "commits.db"
-    found = KillCounts()
-    acknowledged: list[int] = []
+    mount = directory / "mounted"
+    mount.mkdir()
+    attach = ("--attach", f"ext4:{mount}")
+    database = mount / "commits.db"
+    counts = KillCounts()
+    acknowledged_numbers: list[int] = []
     journal, synchronous = pragmas
     with ExitStack() as stack:
-        stack.callback(clean_up, place, mounted)
-        with running_server(place, "--untimed", *attach):
+        stack.callback(clean_up, directory, mount)
+        with running_server(directory, "--untimed", *attach):
             pass  # creates the file system
         for number in range(1, kills + 2):
-            with running_server(place, *attach) as server:
-                if acknowledged:
-                    state = inspect_and_reset(database, acknowledged[-1])
-                    lost = state.lost_commits if state.sound else len(acknowledged)
-                    found.add(KillCounts(1, len(acknowledged), lost))
+            with running_server(directory, *attach) as server:
+                if acknowledged_numbers:
+                    state = inspect_and_reset(database, acknowledged_numbers[-1])
+                    lost_count = state.lost_commits if state.is_sound else len(acknowledged_numbers)
+                    counts.add(KillCounts(1, len(acknowledged_numbers), lost_count))
                     print(f"SQLite, kill {number - 1}: {state}", flush=True)
                 if number > kills:
                     break
@@ -243,48 +263,48 @@ def kill_under_sqlite(place: Path, kills: int, *pragmas: str) -> dict[str, KillC
                     time.sleep(rng.uniform(*KILL_DELAY_S))
                     server.kill()
 
-                acknowledged = commit_until(kill, database, (journal, synchronous))
-                clean_up(place, mounted)
-    return {f"SQLite, {journal}, synchronous={synchronous}: commits": found}
+                acknowledged_numbers = commit_until(kill, database, (journal, synchronous))
+                clean_up(directory, mount)
+    return {f"SQLite, {journal}, synchronous={synchronous}: commits": counts}
 
 
-def check_transactions(database: Database, number: int, found: KillCounts) -> None:
+def check_transactions(database: Database, number: int, counts: KillCounts) -> None:
     """Check the transactions that were acknowledged to pgbench before the latest kill."""
     count = database.acknowledged_counts(number).total()
-    lost = database.count_lost_transactions(number)
-    found.acknowledged_writes += count
-    found.lost_writes += lost
-    print(f"pgbench, failure {number}: {count} transactions, {lost} lost", flush=True)
+    lost_count = database.count_lost_transactions(number)
+    counts.acknowledged_writes += count
+    counts.lost_writes += lost_count
+    print(f"pgbench, failure {number}: {count} transactions, {lost_count} lost", flush=True)
 
 
-def clean_up(place: Path, mounted: Path) -> None:
+def clean_up(directory: Path, mount: Path) -> None:
     """Remove the remains of a killed server: a mount, a loop device, and nbdfuse's file."""
-    if os.path.ismount(mounted):
-        run_program("umount", mounted)
+    if os.path.ismount(mount):
+        run_program("umount", mount)
     for line in run_program("losetup", "--list", "--noheadings", "--output", "NAME,BACK-FILE").splitlines():
         device, _, file = line.strip().partition(" ")
-        if file.strip().startswith(str(place)):
+        if file.strip().startswith(str(directory)):
             run_program("losetup", "--detach", device)
     for line in Path("/proc/mounts").read_text().splitlines():
-        directory = line.split()[1]
-        if directory.startswith(str(place)):
-            run_program("fusermount3", "-u", directory)
-    assert not remaining_uses(place), remaining_uses(place)
+        mount_point = line.split()[1]
+        if mount_point.startswith(str(directory)):
+            run_program("fusermount3", "-u", mount_point)
+    assert not remaining_uses(directory), remaining_uses(directory)
 
 
-def remaining_uses(place: Path) -> list[str]:
+def remaining_uses(directory: Path) -> list[str]:
     """Return mounts, loop devices and processes of nbdfuse that use a directory."""
-    found = [line for line in Path("/proc/mounts").read_text().splitlines() if str(place) in line]
-    found += [file.read_text() for file in Path("/sys/block").glob("loop*/loop/backing_file")]
+    uses = [line for line in Path("/proc/mounts").read_text().splitlines() if str(directory) in line]
+    uses += [file.read_text() for file in Path("/sys/block").glob("loop*/loop/backing_file")]
     for process in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
-            words = process.read_text().split("\0")
-            found += [" ".join(words)] if "nbdfuse" in words[0] else []
-    return [each for each in found if str(place) in each]
+            arguments = process.read_text().split("\0")
+            uses += [" ".join(arguments)] if "nbdfuse" in arguments[0] else []
+    return [each for each in uses if str(directory) in each]
 
 
 def run_program(*command: object) -> str:
     """Run a program, which must succeed; return its output."""
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{command}: {done.stderr}"
-    return done.stdout
+    process = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    assert process.returncode == 0, f"{command}: {process.stderr}"
+    return process.stdout

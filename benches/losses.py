@@ -28,44 +28,44 @@ def fail_under_journal(failures: int) -> KillCounts:
     """Fail the power while a client writes and logs."""
     rng = random.Random(4)
     journal = Journal(0, seed=4, durable=True)
-    found = KillCounts()
+    counts = KillCounts()
     with sl.serve(**SLED, power_failures=True) as server, ThreadPoolExecutor() as pool:
         for seed in range(failures):
-            before = journal.writes
-            writing = pool.submit(journal.write, server.socket)
-            while journal.writes < before + WRITES:
-                assert not writing.done(), writing.result()
+            writes_before = journal.writes
+            journal_run = pool.submit(journal.write, server.socket)
+            while journal.writes < writes_before + WRITES:
+                assert not journal_run.done(), journal_run.result()
                 time.sleep(0.01)
             time.sleep(rng.uniform(0, 0.2))
             server.power_fail(seed=seed)
-            writing.result()
-            lost = len(journal.find_lost_blocks(server.socket, by_sector=True))
-            found.add(KillCounts(1, journal.writes - before, lost))
-    return found
+            journal_run.result()
+            lost_count = len(journal.find_lost_blocks(server.socket, by_sector=True))
+            counts.add(KillCounts(1, journal.writes - writes_before, lost_count))
+    return counts
 
 
 def fail_under_sqlite(failures: int, journal: str, synchronous: str) -> KillCounts:
     """Fail the power while SQLite commits, with a journal and a flush setting."""
-    found = KillCounts()
-    last = 0
+    counts = KillCounts()
+    last_stored = 0
     for state in commits.fail(journal, synchronous, failures):
-        count = state.last_acknowledged - last
-        found.add(KillCounts(1, count, state.lost_commits if state.sound else state.last_acknowledged))
-        last = state.last_stored if state.sound else 0
-    return found
+        count = state.last_acknowledged - last_stored
+        counts.add(KillCounts(1, count, state.lost_commits if state.is_sound else state.last_acknowledged))
+        last_stored = state.last_stored if state.is_sound else 0
+    return counts
 
 
 def fail_under_postgres(failures: int) -> KillCounts:
     """Fail the power while PostgreSQL commits."""
     rng = random.Random(5)
-    found = KillCounts()
-    with TemporaryDirectory(prefix="sledlab-losses-") as directory, ExitStack() as stack:
-        place = Path(directory)
-        place.chmod(0o755)
-        mounted = place / "mounted"
-        mounted.mkdir()
-        options = {**SLED, "data": place / "disk.img", "attach": f"ext4:{mounted}"}
-        database = Database(mounted, place)
+    counts = KillCounts()
+    with TemporaryDirectory(prefix="sledlab-losses-") as parent, ExitStack() as stack:
+        directory = Path(parent)
+        directory.chmod(0o755)
+        mount = directory / "mounted"
+        mount.mkdir()
+        options = {**SLED, "data": directory / "disk.img", "attach": f"ext4:{mount}"}
+        database = Database(mount, directory)
         with sl.serve(**options, untimed=True):
             database.make()
         server = stack.enter_context(sl.serve(**options, power_failures=True))
@@ -73,7 +73,7 @@ def fail_under_postgres(failures: int) -> KillCounts:
         for number in range(1, failures + 2):
             database.start()
             if number > 1:
-                check_transactions(database, number - 1, found)
+                check_transactions(database, number - 1, counts)
             database.check()
             if number > failures:
                 break
@@ -82,7 +82,7 @@ def fail_under_postgres(failures: int) -> KillCounts:
             database.wait_for_commit(number, load)
             time.sleep(rng.uniform(*KILL_DELAY_S))
             server.power_fail(seed=number)
-            found.kills += 1
+            counts.kills += 1
             database.kill()
             load.wait(LIMIT_S)
-    return found
+    return counts

@@ -28,19 +28,36 @@ LIMIT, ALLOWED_S = 1.5, 3.0
 
 
 @contextmanager
-def cluster(place: Path) -> Iterator[str]:
+def cluster(directory: Path) -> Iterator[str]:
     """Run a scheduler and workers on the loopback network; yield the path of the scheduler file."""
-    file = place / "scheduler.json"
-    common = ("--no-dashboard", "--scheduler-file", str(file))
-    start = [sys.executable, "-m"]
-    commands = [[*start, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", *common]]
-    worker = [*start, "distributed.cli.dask_worker", "--no-nanny", "--nthreads", "1", *common]
-    commands += [[*worker, "--local-directory", str(place)] for _ in range(WORKERS)]
+    file = directory / "scheduler.json"
+    common_options = ("--no-dashboard", "--scheduler-file", str(file))
+    python_command = [sys.executable, "-m"]
+    commands = [
+        [
+            *python_command,
+            "distributed.cli.dask_scheduler",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            "0",
+            *common_options,
+        ]
+    ]
+    worker = [
+        *python_command,
+        "distributed.cli.dask_worker",
+        "--no-nanny",
+        "--nthreads",
+        "1",
+        *common_options,
+    ]
+    commands += [[*worker, "--local-directory", str(directory)] for _ in range(WORKERS)]
     processes = []
     try:
         for command in commands:
-            silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-            processes.append(subprocess.Popen(command, **silent))
+            output_options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            processes.append(subprocess.Popen(command, **output_options))
             while not file.exists():
                 time.sleep(0.05)
         yield str(file)
@@ -50,31 +67,31 @@ def cluster(place: Path) -> Iterator[str]:
             process.wait()
 
 
-def seconds(**where: object) -> float:
+def seconds(**worker_options: object) -> float:
     """Return the time of a study of all runs with these workers, without a page."""
     options = {"scheduler": ["fcfs", "sptf"], "speedup": [1], "seed": range(1, SEEDS + 1), "limit": REQUESTS}
-    begun = time.perf_counter()
-    found = sl.compare(sl.workload("uniform", blocks=1), "mems-g2", **options, **where)
-    assert found.runs.height == 2 * SEEDS
-    return time.perf_counter() - begun
+    start_s = time.perf_counter()
+    comparison = sl.compare(sl.workload("uniform", blocks=1), "mems-g2", **options, **worker_options)
+    assert comparison.runs.height == 2 * SEEDS
+    return time.perf_counter() - start_s
 
 
 def main() -> None:
     """Measure, print and write the results."""
-    took: dict[str, list[float]] = {"loky": [], "Dask": []}
+    times_by_backend: dict[str, list[float]] = {"loky": [], "Dask": []}
     with tempfile.TemporaryDirectory() as directory, cluster(Path(directory)) as file:
         for _ in range(ROUNDS):
-            took["loky"].append(seconds(parallel=WORKERS))
-            took["Dask"].append(seconds(cluster=file))
-    loky_s, dask_s = min(took["loky"]), min(took["Dask"])
+            times_by_backend["loky"].append(seconds(parallel=WORKERS))
+            times_by_backend["Dask"].append(seconds(cluster=file))
+    loky_s, dask_s = min(times_by_backend["loky"]), min(times_by_backend["Dask"])
     rows = [
-        {"what": f"{2 * SEEDS:,} runs of {REQUESTS} requests, {name}", "value": min(each), "unit": "s"}
-        for name, each in took.items()
+        {"what": f"{2 * SEEDS:,} runs of {REQUESTS} requests, {name}", "value": min(times), "unit": "s"}
+        for name, times in times_by_backend.items()
     ]
     rows.append({"what": "Dask, times loky", "value": dask_s / loky_s, "unit": ""})
     write_rows("machines", rows)
-    kept = dask_s <= LIMIT * loky_s + ALLOWED_S
-    print(f"at most {LIMIT} x loky + {ALLOWED_S:g} s: {'kept' if kept else 'exceeded'}")
+    is_within_limit = dask_s <= LIMIT * loky_s + ALLOWED_S
+    print(f"at most {LIMIT} x loky + {ALLOWED_S:g} s: {'kept' if is_within_limit else 'exceeded'}")
 
 
 if __name__ == "__main__":

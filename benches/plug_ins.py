@@ -71,13 +71,13 @@ class Lru:
         return self.keys.popitem(last=False)[0]
 
 
-def rate(requests: int, work: Callable[[], Any]) -> float:
+def rate(requests: int, function: Callable[[], Any]) -> float:
     """Return requests per second of processor time, the best of several runs."""
 
     def measure_once() -> float:
-        begun = time.process_time()
-        work()
-        return time.process_time() - begun
+        start_s = time.process_time()
+        function()
+        return time.process_time() - start_s
 
     return requests / min(measure_once() for _ in range(RUNS))
 
@@ -99,7 +99,7 @@ def main() -> None:
     """Measure, print and write the results."""
     sys.path.insert(0, str(Path(__file__).parent))
     uniform, ram = sl.workload("uniform", blocks=1), sl.device("ram")
-    measured = {
+    functions = {
         "workload `uniform` on `ram`": replay_function(uniform, ram),
         "workload in Python, in batches, on `ram`": replay_function(sl.workload(f"{MODULE}:Uniform"), ram),
         "workload in Python, one by one, on `ram`": replay_function(
@@ -110,9 +110,9 @@ def main() -> None:
         "cache under LRU in Python": cache_function(f"{MODULE}:Lru"),
     }
     rows = []
-    for what, work in measured.items():
-        value = rate(REQUESTS, work) / 1e6
-        rows.append({"what": what, "value": value, "unit": "million requests/s"})
+    for label, function in functions.items():
+        value = rate(REQUESTS, function) / 1e6
+        rows.append({"what": label, "value": value, "unit": "million requests/s"})
     write_rows("plug_ins", rows)
 
 

@@ -22,9 +22,9 @@ def fail_over_nbd(failures: int) -> dict[str, dict[str, float]]:
     """Return the results of the example, which fails if a block differs from the model."""
     # Not `--release`: with all assertions on; speed does not matter here.
     command = ["cargo", "run", "--quiet", "-p", "sledlab-emulation", "--example", "power", "--"]
-    printed = subprocess.run([*command, str(failures)], check=True, stdout=subprocess.PIPE, text=True).stdout
-    shown: dict[str, dict[str, float]] = json.loads(printed)
-    return shown
+    output = subprocess.run([*command, str(failures)], check=True, stdout=subprocess.PIPE, text=True).stdout
+    results_by_group: dict[str, dict[str, float]] = json.loads(output)
+    return results_by_group
 
 
 NAMES = {
@@ -42,33 +42,46 @@ def main() -> None:
     """Measure, print and write the results."""
     rows: list[dict[str, Any]] = []
 
-    def row(what: str, value: float, unit: str = "", target: str = "") -> None:
-        rows.append({"what": what, "value": value, "unit": unit, "target": target})
+    def row(label: str, value: float, unit: str = "", target: str = "") -> None:
+        rows.append({"what": label, "value": value, "unit": unit, "target": target})
 
-    shown = fail_over_nbd(int(sys.argv[1]) if len(sys.argv) > 1 else FAILURES)
-    row("power failures over the wire", sum(each["failures"] for each in shown.values()), "", "2000")
-    row("blocks read back and compared with the model", sum(each["blocks"] for each in shown.values()))
+    results_by_group = fail_over_nbd(int(sys.argv[1]) if len(sys.argv) > 1 else FAILURES)
+    row(
+        "power failures over the wire",
+        sum(results["failures"] for results in results_by_group.values()),
+        "",
+        "2000",
+    )
+    row(
+        "blocks read back and compared with the model",
+        sum(results["blocks"] for results in results_by_group.values()),
+    )
     for group, name in NAMES.items():
-        each = shown[group]
-        row(f"{name}: systems", each["systems"])
-        row(f"{name}: failures", each["failures"])
-        row(f"{name}: with requests in flight", each["struck"])
-        row(f"{name}: that left something older than was written", each["restored"])
-        row(f"{name}: that lost something acknowledged", each["lost"], "", "0" if group == "durable" else "")
-    least = shown["never_flushed"]["least_lost_share"] * 100
-    row(f"{NAMES['never_flushed']}: fewest of a system that lost something", least, "%", "20")
+        results = results_by_group[group]
+        row(f"{name}: systems", results["systems"])
+        row(f"{name}: failures", results["failures"])
+        row(f"{name}: with requests in flight", results["struck"])
+        row(f"{name}: that left something older than was written", results["restored"])
+        row(
+            f"{name}: that lost something acknowledged",
+            results["lost"],
+            "",
+            "0" if group == "durable" else "",
+        )
+    least_lost_percent = results_by_group["never_flushed"]["least_lost_share"] * 100
+    row(f"{NAMES['never_flushed']}: fewest of a system that lost something", least_lost_percent, "%", "20")
     for journal, synchronous, target in PRAGMAS:
-        found = commits.fail(journal, synchronous, DATABASES)
+        states = commits.fail(journal, synchronous, DATABASES)
         name = f"SQLite on ext4, {journal}, synchronous={synchronous}"
-        row(f"{name}: power failures", len(found))
+        row(f"{name}: power failures", len(states))
         row(
             f"{name}: that lost an acknowledged commit",
-            sum(each.lost_commits > 0 for each in found),
+            sum(results.lost_commits > 0 for results in states),
             "",
             target,
         )
-        row(f"{name}: commits lost", sum(each.lost_commits for each in found))
-        row(f"{name}: databases gone or in disorder", sum(not each.sound for each in found))
+        row(f"{name}: commits lost", sum(results.lost_commits for results in states))
+        row(f"{name}: databases gone or in disorder", sum(not results.is_sound for results in states))
     write_rows("power", rows)
 
 

@@ -57,16 +57,16 @@ def disk() -> Path:
     return Path(os.environ["SLEDLAB_DISK"])
 
 
-def postgres(program: str, *words: str) -> str:
+def postgres(program: str, *arguments: str) -> str:
     """Run a program of PostgreSQL as the required user; return its output."""
-    found = shutil.which(program) or next(
+    program_path = shutil.which(program) or next(
         str(path) for path in sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"), reverse=True)
     )
-    command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", found, *words]
-    done = subprocess.run(command, cwd="/", check=False, capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"{program}: {done.stderr}{done.stdout}")
-    return done.stdout
+    command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", program_path, *arguments]
+    process = subprocess.run(command, cwd="/", check=False, capture_output=True, text=True)
+    if process.returncode:
+        raise SystemExit(f"{program}: {process.stderr}{process.stdout}")
+    return process.stdout
 
 
 @contextmanager
@@ -99,15 +99,15 @@ def prepare() -> dict[str, Any]:
 
 def pgbench(clients: int) -> dict[str, Any]:
     """Measure TPC-B-like transactions, each with a commit that waits for the write-ahead log."""
-    words = ["-n", "-M", "prepared", "-c", str(clients), "-j", str(clients), f"--random-seed={SEED}"]
+    options = ["-n", "-M", "prepared", "-c", str(clients), "-j", str(clients), f"--random-seed={SEED}"]
     # A checkpoint would write blocks that no client waits for: after an immediate stop, the log has them.
     with running_postgres("immediate") as sockets:
-        lasts = str(round(SECONDS * scale()))
-        result = postgres("pgbench", "-h", sockets, *words, "-T", lasts, "bench")
+        duration_s = str(round(SECONDS * scale()))
+        output = postgres("pgbench", "-h", sockets, *options, "-T", duration_s, "bench")
         sql = "select wal_sync, wal_sync_time from pg_stat_wal"
         syncs, sync_ms = postgres("psql", "-h", sockets, "-At", "-c", sql, "bench").strip().split("|")
-    tps = float(re.search(r"tps = ([\d.]+)", result)[1])  # type: ignore[index]
-    latency_ms = float(re.search(r"latency average = ([\d.]+)", result)[1])  # type: ignore[index]
+    tps = float(re.search(r"tps = ([\d.]+)", output)[1])  # type: ignore[index]
+    latency_ms = float(re.search(r"latency average = ([\d.]+)", output)[1])  # type: ignore[index]
     return {
         "rate": tps * scale(),
         "latency_ms": latency_ms / scale(),
@@ -117,34 +117,34 @@ def pgbench(clients: int) -> dict[str, Any]:
 
 def copy() -> dict[str, Any]:
     """Copy a tree onto the device, and wait until all of it is durable."""
-    chance = random.Random(SEED)
-    with tempfile.TemporaryDirectory() as place:
+    rng = random.Random(SEED)
+    with tempfile.TemporaryDirectory() as tree:
         for number in range(FILES + LARGE_FILES):
-            size = 1 << 20 if number >= FILES else int(chance.expovariate(1 / 8192)) + 1
-            folder = Path(place, f"{number % 20:02}")
+            size = 1 << 20 if number >= FILES else int(rng.expovariate(1 / 8192)) + 1
+            folder = Path(tree, f"{number % 20:02}")
             folder.mkdir(exist_ok=True)
-            (folder / f"{number}").write_bytes(chance.randbytes(size))
-        begun = time.monotonic()
-        subprocess.run(["cp", "-r", place, disk() / "tree"], check=True)
-        copied = time.monotonic()
+            (folder / f"{number}").write_bytes(rng.randbytes(size))
+        start_s = time.monotonic()
+        subprocess.run(["cp", "-r", tree, disk() / "tree"], check=True)
+        copied_s = time.monotonic()
         subprocess.run(["sync", "--file-system", disk()], check=True)
-        ended = time.monotonic()
-    return {"seconds": (ended - begun) / scale(), "sync_s": (ended - copied) / scale()}
+        end_s = time.monotonic()
+    return {"seconds": (end_s - start_s) / scale(), "sync_s": (end_s - copied_s) / scale()}
 
 
 def inserts(journal: str) -> dict[str, Any]:
     """Measure inserts of 100 bytes, with one commit each, which waits until it is durable."""
-    took = []
+    latencies_s = []
     with closing(sqlite3.connect(disk() / f"{journal}.db", isolation_level=None)) as database:
         database.execute(f"pragma journal_mode = {journal}").fetchone()
         database.execute("pragma synchronous = full")
         database.execute("create table kept (id integer primary key, what text)")
         for number in range(COMMITS):
-            begun = time.monotonic()
+            start_s = time.monotonic()
             database.execute("insert into kept values (?, ?)", (number, "x" * 100))
-            took.append((time.monotonic() - begun) / scale())
-    mean_s = statistics.fmean(took)
-    return {"rate": 1 / mean_s, "latency_ms": mean_s * 1e3, "longest_ms": max(took) * 1e3}
+            latencies_s.append((time.monotonic() - start_s) / scale())
+    mean_s = statistics.fmean(latencies_s)
+    return {"rate": 1 / mean_s, "latency_ms": mean_s * 1e3, "longest_ms": max(latencies_s) * 1e3}
 
 
 PROGRAMS = {

@@ -6,8 +6,8 @@ import platform
 from pathlib import Path
 from typing import Any
 
-PLACE = Path(__file__).parent
-RUNS = PLACE.parent / "bench-out"
+FOLDER = Path(__file__).parent
+RUNS = FOLDER.parent / "bench-out"
 """Folder of the raw results of single runs; git ignores it."""
 
 
@@ -21,21 +21,21 @@ def machine() -> str:
     return f"{next(models, platform.machine())}, {os.cpu_count()} logical cores"
 
 
-def write_rows(name: str, rows: list[dict[str, Any]], **more: Any) -> None:
+def write_rows(name: str, rows: list[dict[str, Any]], **further_keys: Any) -> None:
     """Print rows of `what`, `value`, `unit`, optionally `target`, and write them to `benches/NAME.json`.
 
-    `more` are further keys of the file, such as the load average during the measurement.
+    `further_keys` are keys of the file, such as the load average during the measurement.
     """
-    print(machine(), *(f"{key}: {value}" for key, value in more.items()), sep=", ")
+    print(machine(), *(f"{key}: {value}" for key, value in further_keys.items()), sep=", ")
     for row in rows:
         target = f"(target {row['target']})" if row.get("target") else ""
         print(f"{row['what']:<78} {row['value']:>9.2f} {row['unit']} {target}".rstrip())
-    write(name, {"machine": machine(), **more, "rows": rows})
+    write(name, {"machine": machine(), **further_keys, "rows": rows})
 
 
 def write(name: str, content: dict[str, Any]) -> None:
     """Write the results of a benchmark to `benches/NAME.json`."""
-    (PLACE / f"{name}.json").write_text(to_json(content), encoding="utf-8")
+    (FOLDER / f"{name}.json").write_text(to_json(content), encoding="utf-8")
 
 
 def to_json(content: dict[str, Any]) -> str:

@@ -11,9 +11,9 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
-from result_files import PLACE, machine, write
+from result_files import FOLDER, machine, write
 
-PROJECT = PLACE.parent
+PROJECT = FOLDER.parent
 CODE = ("crates", "python/sledlab")
 sys.path.insert(0, str(PROJECT))
 
@@ -49,10 +49,10 @@ def commands(parts: Sequence[str]) -> Iterator[Sequence[str]]:
             yield (sys.executable, f"benches/{name}.py")
 
 
-def git(*words: str) -> str:
+def git(*arguments: str) -> str:
     """Return what git prints."""
     return subprocess.run(
-        ["git", *words], cwd=PROJECT, check=True, stdout=subprocess.PIPE, text=True
+        ["git", *arguments], cwd=PROJECT, check=True, stdout=subprocess.PIPE, text=True
     ).stdout.strip()
 
 
@@ -60,7 +60,7 @@ def run(name: str) -> None:
     """Run a benchmark, and add to its file where its numbers are from."""
     for command in commands(BENCHMARKS[name]):
         subprocess.run(command, cwd=PROJECT, check=True)
-    file = PLACE / f"{name}.json"
+    file = FOLDER / f"{name}.json"
     if file.is_file():
         content = json.loads(file.read_text(encoding="utf-8"))
         origin = {
@@ -74,7 +74,7 @@ def run(name: str) -> None:
 
 def print_ages() -> None:
     """Print the commit and date of each file, and what has changed in the code since."""
-    for file in sorted(PLACE.glob("*.json")):
+    for file in sorted(FOLDER.glob("*.json")):
         origin = json.loads(file.read_text(encoding="utf-8"))
         changes = git("diff", "--shortstat", origin["commit"], "--", *CODE) or "no changes"
         print(f"{file.stem:<14} {origin['date']}  {origin['commit']}  {changes}")
@@ -88,8 +88,8 @@ def main() -> int:
     parser.add_argument("name", nargs="*", help=f"default: all of {', '.join(BENCHMARKS)}")
     parser.add_argument("--age", action="store_true", help="list the age of all results, and run nothing")
     options = parser.parse_args()
-    if unknown := set(options.name) - set(BENCHMARKS):
-        parser.error(f"unknown benchmark {unknown.pop()}; available: {', '.join(BENCHMARKS)}")
+    if unknown_names := set(options.name) - set(BENCHMARKS):
+        parser.error(f"unknown benchmark {unknown_names.pop()}; available: {', '.join(BENCHMARKS)}")
     if options.age:
         print_ages()
         return 0
@@ -98,14 +98,14 @@ def main() -> int:
     except WrongBuildError as error:
         print(error, file=sys.stderr)
         return 2
-    failed = []
+    failed_names = []
     for name in options.name or BENCHMARKS:
         try:
             run(name)
         except subprocess.CalledProcessError as error:
-            failed.append(name)
+            failed_names.append(name)
             print(f"{name} failed: {error}", file=sys.stderr)
-    return int(bool(failed))
+    return int(bool(failed_names))
 
 
 if __name__ == "__main__":

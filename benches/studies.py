@@ -39,18 +39,18 @@ def seconds(commands: tuple[tuple[str, ...], ...]) -> float:
     """Return the time of studies with cached data and records, in seconds."""
     for options in commands:
         run(options)
-    begun = time.perf_counter()
+    start_s = time.perf_counter()
     for options in commands:
         run(options)
-    return time.perf_counter() - begun
+    return time.perf_counter() - start_s
 
 
 def main() -> None:
     """Measure, print and write the results."""
     rows = []
-    for what, commands in STUDIES.items():
-        took = seconds(commands)
-        rows.append({"what": what, "value": took, "unit": "s"})
+    for label, commands in STUDIES.items():
+        study_s = seconds(commands)
+        rows.append({"what": label, "value": study_s, "unit": "s"})
     write_rows("studies", rows)
 
 

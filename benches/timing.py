@@ -77,28 +77,28 @@ TIMED_SYSTEMS = (
 )
 
 
-def missing(path: str) -> str:
+def missing_programs(path: str) -> str:
     """Return what this machine lacks to measure over a path; empty if nothing is missing."""
     programs = ["cc", *(["nbdfuse", "fusermount3"] if path == "file" else [])]
-    absent = [name for name in programs if shutil.which(name) is None]
+    missing_names = [name for name in programs if shutil.which(name) is None]
     if path == "file" and not os.access("/dev/fuse", os.R_OK | os.W_OK):
-        absent.append("/dev/fuse")
+        missing_names.append("/dev/fuse")
     if os.geteuid() != 0:
-        absent.append("root")
+        missing_names.append("root")
     if path == CONTROL and (os.cpu_count() or 1) == 1:
-        absent.append("second processor")  # the control polls at a higher priority than the client's
-    return ", ".join(absent)
+        missing_names.append("second processor")  # the control polls at a higher priority than the client's
+    return ", ".join(missing_names)
 
 
 @contextmanager
 def compiled_programs() -> Iterator[Path]:
     """Compile the programs into a directory, if there is a compiler; it is deleted afterwards."""
-    with TemporaryDirectory(prefix="sledlab-timing-") as place:
+    with TemporaryDirectory(prefix="sledlab-timing-") as directory:
         for name in PROGRAMS if shutil.which("cc") else ():
             source = Path(__file__).with_name(f"{name}.c")
-            command = ["cc", "-O2", "-Wall", "-Wextra", "-pthread", "-o", f"{place}/{name}", source]
+            command = ["cc", "-O2", "-Wall", "-Wextra", "-pthread", "-o", f"{directory}/{name}", source]
             subprocess.run(command, check=True)
-        yield Path(place)
+        yield Path(directory)
 
 
 def measure_control(programs: Path, response_us: int, reads: int) -> np.ndarray:
@@ -106,40 +106,40 @@ def measure_control(programs: Path, response_us: int, reads: int) -> np.ndarray:
 
     The control replies after `response_us`; the median includes the time that the socket takes.
     """
-    with TemporaryDirectory(prefix="sledlab-control-") as place, raised_priority():
-        socket = Path(place) / "socket"
+    with TemporaryDirectory(prefix="sledlab-control-") as directory, raised_priority():
+        socket = Path(directory) / "socket"
         with subprocess.Popen([programs / "timing_control", socket, str(response_us * 1000)]) as server:
             try:
                 while not socket.exists() and server.poll() is None:
                     time.sleep(0.01)
-                printed = _run_client(programs, "socket", socket, 1, reads, timeout=CONTROL_S)
+                client_output = _run_client(programs, "socket", socket, 1, reads, timeout=CONTROL_S)
             finally:
                 server.kill()
-    return deviations(printed)
+    return deviations(client_output)
 
 
 def _run_client(
     programs: Path, path: str, target: str | Path, depth: int, reads: int, timeout: float | None = None
 ) -> str:
-    words = [programs / "timing_client", path, target, depth, reads, SPAN_BYTES, 1]
+    arguments = [programs / "timing_client", path, target, depth, reads, SPAN_BYTES, 1]
     return subprocess.run(
-        list(map(str, words)), check=True, stdout=subprocess.PIPE, text=True, timeout=timeout
+        list(map(str, arguments)), check=True, stdout=subprocess.PIPE, text=True, timeout=timeout
     ).stdout
 
 
 def measure_errors(programs: Path, options: dict[str, Any], path: str, depth: int, reads: int) -> np.ndarray:
     """Return for each read the measured response time relative to the simulated one, minus 1."""
-    with TemporaryDirectory(prefix="sledlab-timing-") as place:
-        attached = Path(place) / "attached"
-        attached.mkdir()
-        out = Path(place) / "out"
-        attach = {"attach": f"file:{attached}"} if path == "file" else {}
+    with TemporaryDirectory(prefix="sledlab-timing-") as directory:
+        mount = Path(directory) / "attached"
+        mount.mkdir()
+        out = Path(directory) / "out"
+        attach = {"attach": f"file:{mount}"} if path == "file" else {}
         with raised_priority(), sl.serve(**options, **attach, out=out) as server:
             target = server.disk if path == "file" else server.socket
-            printed = _run_client(programs, path, target, depth, reads)
+            client_output = _run_client(programs, path, target, depth, reads)
             emulation = server.stop(report=False)
-        recorded = pl.read_parquet(out / "trace.parquet")
-    loop = emulation.closed_loop
-    assert loop is not None
-    assert loop.closed, loop
-    return relative_errors(printed, recorded, emulation.frame(), emulation.scale)
+        requests = pl.read_parquet(out / "trace.parquet")
+    closed_loop = emulation.closed_loop
+    assert closed_loop is not None
+    assert closed_loop.closed, closed_loop
+    return relative_errors(client_output, requests, emulation.frame(), emulation.scale)

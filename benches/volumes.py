@@ -47,44 +47,44 @@ def random_share(offsets: np.ndarray) -> float:
 
 def statistics() -> dict[str, float]:
     """Return the statistics of `PUBLISHED_STATISTICS` for generated volumes."""
-    hour = sl.read_volumes("cloud:volumes=1000,hours=1")
+    hour_volumes = sl.read_volumes("cloud:volumes=1000,hours=1")
     rates = np.array(Cloud.parse("cloud:volumes=1000,hours=1").counts) / 3600
-    frames = [_native.limit(each.trace.open(), ROWS) for each in hour[::4]]
+    sources = [_native.limit(each.trace.open(), ROWS) for each in hour_volumes[::4]]
     sizes: dict[bytes, list[np.ndarray]] = {b"R": [], b"W": []}
     shares = []
-    for source in frames:
+    for source in sources:
         offsets = []
         while (chunk := source.next_chunk()) is not None:
             ops, lengths = np.frombuffer(chunk[1], "S1"), np.frombuffer(chunk[3], "<u8")
             offsets.append(np.frombuffer(chunk[2], "<u8").astype(np.int64) * 512)
-            for op, stored in sizes.items():
-                stored.append(lengths[ops == op])
+            for op, length_arrays in sizes.items():
+                length_arrays.append(lengths[ops == op])
         shares.append(random_share(np.concatenate(offsets)))
-    day = [sl.survey(each) for each in sl.read_volumes("cloud:volumes=500,hours=24,requests=1e7")]
-    bursts = [each.busiest_minute_iops * (each.last_s or 1) / each.requests for each in day]
+    day_volumes = [sl.survey(each) for each in sl.read_volumes("cloud:volumes=500,hours=24,requests=1e7")]
+    bursts = [each.busiest_minute_iops * (each.last_s or 1) / each.requests for each in day_volumes]
     quarters = [float(np.percentile(np.concatenate(sizes[op]), 75)) / 1024 for op in (b"R", b"W")]
-    found = [
+    values = [
         percent(list(rates > 100)),
         percent(list(rates < 10)),
         percent([each > 100 for each in bursts]),
         *quarters,
         percent([each > 0.5 for each in shares]),
     ]
-    return dict(zip(PUBLISHED_STATISTICS, found, strict=True))
+    return dict(zip(PUBLISHED_STATISTICS, values, strict=True))
 
 
 def generated_per_s() -> float:
     """Return requests per second of the generator alone."""
     cloud = Cloud.parse("cloud:volumes=10,requests=1e7")
-    begun = time.process_time()
-    made = sum(_native.survey(cloud.volume(number).open())[0] for number in range(cloud.volumes))
-    return made / (time.process_time() - begun)
+    start_s = time.process_time()
+    request_count = sum(_native.survey(cloud.volume(number).open())[0] for number in range(cloud.volumes))
+    return request_count / (time.process_time() - start_s)
 
 
 def splitting_speeds(volumes: int) -> dict[str, float]:
     """Return the speeds of splitting a trace of `volumes` volumes, and of reading it."""
-    with tempfile.TemporaryDirectory() as scratch:
-        file = Path(scratch) / "day.csv"
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "day.csv"
         rng = np.random.default_rng(1)
         columns = (
             rng.integers(0, volumes, SPLIT_REQUESTS),
@@ -96,45 +96,46 @@ def splitting_speeds(volumes: int) -> dict[str, float]:
         rows = zip(*(column.tolist() for column in columns), strict=True)
         file.write_text("".join(map("%d,%s,%d,%d,%d\n".__mod__, rows)))
         megabytes = file.stat().st_size / 1e6
-        begun = time.process_time()
+        start_s = time.process_time()
         _native.survey(_native.Source.open(str(file)))
-        floor_s = time.process_time() - begun
-        begun = time.process_time()
-        sl.split_volumes(file, Path(scratch) / "fleet")
-        split_s = time.process_time() - begun
+        reading_s = time.process_time() - start_s
+        start_s = time.process_time()
+        sl.split_volumes(file, Path(directory) / "fleet")
+        split_s = time.process_time() - start_s
     return {
         "volumes": volumes,
         "requests": SPLIT_REQUESTS,
-        "reading_mb_per_s": round(megabytes / floor_s, 1),
+        "reading_mb_per_s": round(megabytes / reading_s, 1),
         "splitting_mb_per_s": round(megabytes / split_s, 1),
         "splitting_requests_per_s": round(SPLIT_REQUESTS / split_s),
-        "over_floor": round(split_s / floor_s, 2),
+        "over_floor": round(split_s / reading_s, 2),
     }
 
 
 def main() -> None:
     """Measure, print and write the results."""
-    found = statistics()
+    values_by_statistic = statistics()
     print(f"{'statistic':<62}{'published':>10}{'ours':>8}")
-    for name, value in found.items():
+    for name, value in values_by_statistic.items():
         print(f"{name:<62}{PUBLISHED_STATISTICS[name]:>10g}{value:>8g}")
     speed = generated_per_s()
     print(f"generated: {speed / 1e6:.1f} million requests/s")
-    split = [splitting_speeds(volumes) for volumes in (10, 1000, 20_000)]
-    for each in split:
+    splitting = [splitting_speeds(volumes) for volumes in (10, 1000, 20_000)]
+    for each in splitting:
         print(
             f"split, {each['volumes']:>6,} volumes: {each['splitting_mb_per_s']:>6} MB/s, "
             f"{each['over_floor']} times as long as reading"
         )
-    kept = {
+    results = {
         "machine": machine(),
         "statistics": {
-            name: {"published": PUBLISHED_STATISTICS[name], "ours": value} for name, value in found.items()
+            name: {"published": PUBLISHED_STATISTICS[name], "ours": value}
+            for name, value in values_by_statistic.items()
         },
         "generated_per_s": round(speed),
-        "splitting": split,
+        "splitting": splitting,
     }
-    write("volumes", kept)
+    write("volumes", results)
 
 
 if __name__ == "__main__":

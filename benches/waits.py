@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from builds import BUILD_CACHE, PROJECT, RUNS, build_commit, commit, worktree
+from builds import BUILD_CACHE, PROJECT, RUNS, build_commit, commit_hash, worktree
 from first_use import COMMANDS, LARGE, seconds
 from result_files import machine, write_runs
 
@@ -74,62 +74,67 @@ def packages(base: str) -> Iterator[dict[str, Path]]:
         yield {"base": tree / "python", "here": PROJECT / "python"}
 
 
-def run_command(package: Path, words: str, place: Path) -> float:
+def run_command(package: Path, command_words: str, directory: Path) -> float:
     """Return the wall-clock time of a command with a package, in seconds."""
-    return seconds([sys.executable, "-P", "-m", "sledlab", *words.split()], place, PYTHONPATH=str(package))
+    return seconds(
+        [sys.executable, "-P", "-m", "sledlab", *command_words.split()], directory, PYTHONPATH=str(package)
+    )
 
 
-def accepted_words(package: Path, words: str, place: Path) -> str:
+def accepted_words(package: Path, command_words: str, directory: Path) -> str:
     """Return the words of a command as a package accepts them."""
     try:
-        run_command(package, words, place)
+        run_command(package, command_words, directory)
     except subprocess.CalledProcessError:
         for name, older in OLDER_OPTIONS.items():
-            words = words.replace(f"{name} ", f"{older} ")
-    return words
+            command_words = command_words.replace(f"{name} ", f"{older} ")
+    return command_words
 
 
-def decide(package: Path, place: Path) -> float:
+def decide(package: Path, directory: Path) -> float:
     """Return the median time of a decision of the scheduler in Python, in ms."""
-    run_command(package, DECIDE, place)
-    return float((place / "decision_s").read_text()) * 1e3
+    run_command(package, DECIDE, directory)
+    return float((directory / "decision_s").read_text()) * 1e3
 
 
-def measurements(place: Path) -> dict[str, tuple[Callable[[Path], float], str, str]]:
+def measurement_functions(directory: Path) -> dict[str, tuple[Callable[[Path], float], str, str]]:
     """Return functions that measure a package, each with its unit and target."""
 
-    def command(words: str) -> Callable[[Path], float]:
-        accepted = cache(lambda package: accepted_words(package, words, place))
-        return lambda package: run_command(package, accepted(package), place)
+    def command(command_words: str) -> Callable[[Path], float]:
+        accepted_by = cache(lambda package: accepted_words(package, command_words, directory))
+        return lambda package: run_command(package, accepted_by(package), directory)
 
-    result = {what: (command(words), "s", target) for what, (words, target) in COMMANDS.items()}
-    what = f"decision of a scheduler in Python, {QUEUED:,} queued"
-    result[what] = (lambda package: decide(package, place), "ms", "0.3")
-    return result
+    functions = {
+        label: (command(command_words), "s", target) for label, (command_words, target) in COMMANDS.items()
+    }
+    label = f"decision of a scheduler in Python, {QUEUED:,} queued"
+    functions[label] = (lambda package: decide(package, directory), "ms", "0.3")
+    return functions
 
 
 def main() -> None:
     """Measure, print and write the results."""
-    reader = argparse.ArgumentParser(description="Compare what users wait for.")
-    reader.add_argument("--base", required=True, help="commit to compare with")
-    base = commit(reader.parse_args().base)
+    parser = argparse.ArgumentParser(description="Compare what users wait for.")
+    parser.add_argument("--base", required=True, help="commit to compare with")
+    base = commit_hash(parser.parse_args().base)
     BUILD_CACHE.mkdir(parents=True, exist_ok=True)
-    before = os.getloadavg()[0]
+    load_before = os.getloadavg()[0]
     rows = []
     with packages(base) as folders, tempfile.TemporaryDirectory() as directory:
-        place = Path(directory)
-        (place / "nearest.py").write_text(SCHEDULER)
-        run_command(folders["here"], LARGE, place)
-        for what, (measure, unit, target) in measurements(place).items():
+        work_directory = Path(directory)
+        (work_directory / "nearest.py").write_text(SCHEDULER)
+        run_command(folders["here"], LARGE, work_directory)
+        for label, (measure, unit, target) in measurement_functions(work_directory).items():
             times: dict[str, list[float]] = {name: [] for name in folders}
             for name in list(folders) * RUNS:
                 times[name].append(measure(folders[name]))
-            value, old = (statistics.median(times[name]) for name in ("here", "base"))
-            rows.append({"what": what, "value": value, "unit": unit, "target": target, "base": old})
-            print(f"{what:<55} {old:>8.3f} {value:>8.3f} {unit}", flush=True)
-    load = {"before": before, "after": os.getloadavg()[0]}
+            value, base_value = (statistics.median(times[name]) for name in ("here", "base"))
+            rows.append({"what": label, "value": value, "unit": unit, "target": target, "base": base_value})
+            print(f"{label:<55} {base_value:>8.3f} {value:>8.3f} {unit}", flush=True)
+    load_averages = {"before": load_before, "after": os.getloadavg()[0]}
     write_runs(
-        "waits", {"machine": machine(), "base": base, "runs": RUNS, "load_average": load, "rows": rows}
+        "waits",
+        {"machine": machine(), "base": base, "runs": RUNS, "load_average": load_averages, "rows": rows},
     )
 
 

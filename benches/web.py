@@ -77,21 +77,23 @@ FRAMES = """new Promise(done => {
 
 def experiment(scheduler: str, requests: int, workload: str = "", mean_ms: float = 0.6) -> str:
     """Return an experiment with random requests on a G2 sled."""
-    result = workload or f'[workload]\nkind = "uniform"\nblocks = 1\nmean_interarrival_ms = {mean_ms}\n'
+    workload_table = (
+        workload or f'[workload]\nkind = "uniform"\nblocks = 1\nmean_interarrival_ms = {mean_ms}\n'
+    )
     return (
         f'[device]\npreset = "mems-g2"\n[scheduler]\nkind = "{scheduler}"\n'
-        f"{result}[replay]\nlimit = {requests}\n"
+        f"{workload_table}[replay]\nlimit = {requests}\n"
     )
 
 
 def native_s(toml: str) -> float:
     """Return the time of the same replay without a browser, in seconds."""
-    ready = _native.Experiment(toml, "bench")
+    native_experiment = _native.Experiment(toml, "bench")
 
     def measure_once() -> float:
-        begun = time.perf_counter()
-        ready.run()
-        return time.perf_counter() - begun
+        start_s = time.perf_counter()
+        native_experiment.run()
+        return time.perf_counter() - start_s
 
     return statistics.median(measure_once() for _ in range(RUNS))
 
@@ -128,10 +130,10 @@ def trace_race_s(browser: Browser) -> float:
     with laboratory(browser) as page:
         page.wait_for_summary()
         page.drop(trace_csv(REQUESTS).decode())
-        begun = time.perf_counter()
+        start_s = time.perf_counter()
         page.tab("Race")
         page.wait_for_race(2)
-        return time.perf_counter() - begun
+        return time.perf_counter() - start_s
 
 
 def ready_ms(browser: Browser, report: Path) -> float:
@@ -139,9 +141,9 @@ def ready_ms(browser: Browser, report: Path) -> float:
     page = browser.new_page()
     page.goto(report.as_uri())
     page.wait_for_function("document.documentElement.dataset.live")
-    taken = float(page.evaluate("document.documentElement.dataset.live"))
+    ready_after_ms = float(page.evaluate("document.documentElement.dataset.live"))
     page.close()
-    return taken
+    return ready_after_ms
 
 
 Row = tuple[str, float, str, str]
@@ -153,17 +155,22 @@ def core_figures(page: Core) -> Iterator[Row]:
     yield "the core, compressed", len(gzip.compress(CORE.read_bytes(), 9)) / 1e3, "kB", "500"
     for scheduler, target, mean_ms in (("fcfs", "3", 1.2), ("sptf", "1.5", 0.6)):
         toml = experiment(scheduler, REQUESTS, mean_ms=mean_ms)
-        found = measure_script(page, REPLAY, [toml])
-        yield f"replay under {scheduler} in a worker", REQUESTS / found / 1e6, "M requests/s", target
+        replay_s = measure_script(page, REPLAY, [toml])
+        yield f"replay under {scheduler} in a worker", REQUESTS / replay_s / 1e6, "M requests/s", target
         yield f"replay under {scheduler}, native", REQUESTS / native_s(toml) / 1e6, "M requests/s", ""
-    lanes = [experiment(scheduler, 100_000) for scheduler in LANES]
-    yield "a race of 4 x 100,000 requests, one after another", measure_script(page, RACE, lanes), "s", "1"
+    experiments = [experiment(scheduler, 100_000) for scheduler in LANES]
+    yield (
+        "a race of 4 x 100,000 requests, one after another",
+        measure_script(page, RACE, experiments),
+        "s",
+        "1",
+    )
     yield "a window of 20,000 choices", measure_script(page, WATCH, [experiment("sptf", 100_000)]), "s", ""
-    text = base64.b64encode(trace_csv(REQUESTS)).decode()
-    dropped = experiment("sptf", REQUESTS, '[trace]\nfile = "dropped"\n')
+    trace_base64 = base64.b64encode(trace_csv(REQUESTS)).decode()
+    dropped_experiment = experiment("sptf", REQUESTS, '[trace]\nfile = "dropped"\n')
     yield (
         "a trace of a million requests, dropped and answered",
-        measure_script(page, DROP, [text, dropped]),
+        measure_script(page, DROP, [trace_base64, dropped_experiment]),
         "s",
         "3",
     )
@@ -178,10 +185,10 @@ def page_figures(chromium: Browser, folder: Path) -> Iterator[Row]:
         ("95 % of frames within, 5,000 requests waiting", lambda: frame_ms(chromium), "20"),
         ("a report of a run that can be explored", lambda: ready_ms(chromium, report), "500"),
     )
-    for what, measure, target in measures:
-        yield what, statistics.median(measure() for _ in range(RUNS)), "ms", target
-    seconds = statistics.median(trace_race_s(chromium) for _ in range(RUNS))
-    yield "a race of two on a trace of a million requests, with its drawings", seconds, "s", ""
+    for label, measure, target in measures:
+        yield label, statistics.median(measure() for _ in range(RUNS)), "ms", target
+    race_s = statistics.median(trace_race_s(chromium) for _ in range(RUNS))
+    yield "a race of two on a trace of a million requests, with its drawings", race_s, "s", ""
 
 
 def main() -> None:

@@ -256,12 +256,12 @@ def commits() -> ModuleType:
 def test_sqlite_keeps_every_flushed_commit(commits, journal, synchronous):
     failures = commits.fail(journal, synchronous, 10)
     assert [failure.lost_commits for failure in failures] == [0] * 10
-    assert all(failure.sound for failure in failures)
+    assert all(failure.is_sound for failure in failures)
 
 
 def test_sqlite_without_synced_deletion_loses_one_commit(commits):
     failures = commits.fail("DELETE", "FULL", 5)
-    assert all(failure.lost_commits <= 1 and failure.sound for failure in failures)
+    assert all(failure.lost_commits <= 1 and failure.is_sound for failure in failures)
 
 
 def test_sqlite_loses_commits_that_it_does_not_flush(commits):

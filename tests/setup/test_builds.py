@@ -21,7 +21,7 @@ def builds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     module = importlib.import_module("builds")
     monkeypatch.setattr(importlib.import_module("result_files"), "RUNS", tmp_path)
     monkeypatch.setattr(module, "BUILD_CACHE", tmp_path)
-    monkeypatch.setattr(module, "commit", lambda base: f"commit {base}")
+    monkeypatch.setattr(module, "commit_hash", lambda base: f"commit {base}")
     monkeypatch.setattr(module, "build_commit", Path)
     monkeypatch.setattr(module, "build_checkout", lambda: Path("here"))
     return module
@@ -61,7 +61,7 @@ def test_disturbed_run_does_not_fail(builds, monkeypatch):
 
 def test_builds_take_turns(builds, monkeypatch):
     timed_builds = []
-    builds.timings(lambda which, name: timed_builds.append((name, which)) or 1.0)
+    builds.measure_timings(lambda which, name: timed_builds.append((name, which)) or 1.0)
     builds_of_first = [which for name, which in timed_builds if name == "open, FCFS, mems-g2"]
     assert builds_of_first[:4] == ["base", "here", "here", "base"]
     assert builds_of_first.count("base") == builds_of_first.count("here") == builds.RUNS == 7
