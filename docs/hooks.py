@@ -1,4 +1,4 @@
-"""Fills pages from what is declared in the program, names what the reference shows, and colors code.
+"""Hooks of mkdocs: fill markers of pages from declarations, rename entries of the reference, color code.
 
 Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or, where several kinds have one
 of that name, `{{ parameters systems mirror }}`, `{{ presets node }}`, `{{ operations }}`,
@@ -81,13 +81,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Replaces every marker of a page, and adds where the benchmarks that it quotes are from."""
-    quoted = dict.fromkeys(name for pair in QUOTED_BENCHMARK.findall(markdown) for name in pair if name)
+    """Replace every marker of a page, and append the origins of the benchmarks that it quotes."""
+    quoted_benchmarks = dict.fromkeys(
+        name for pair in QUOTED_BENCHMARK.findall(markdown) for name in pair if name
+    )
     text = re.sub(
-        r"\{\{ (\w+) ?([\w ./-]*) \}\}", lambda found: MARKERS[found[1]](*found[2].split()), markdown
+        r"\{\{ (\w+) ?([\w ./-]*) \}\}", lambda match: MARKERS[match[1]](*match[2].split()), markdown
     )
     text = REPOSITORY_FILE.sub(rf"[`\g<1>`]({REPOSITORY}/blob/main/\g<1>)", text)
-    return f"{text}\n\n{bench_summary(quoted)}".rstrip() + "\n"
+    return f"{text}\n\n{bench_summary(quoted_benchmarks)}".rstrip() + "\n"
 
 
 def bench_summary(names: Iterable[str]) -> str:
@@ -105,11 +107,11 @@ def bench_summary(names: Iterable[str]) -> str:
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
-    """Calls public names as users do, in their titles and in the menu: `import sledlab as sl`."""
-    below = list(page.toc)
-    while below:
-        link = below.pop()
-        below += link.children
+    """Write public names as users do (`import sledlab as sl`), in their titles and in the menu."""
+    links = list(page.toc)
+    while links:
+        link = links.pop()
+        links += link.children
         if link.id == f"sledlab.{link.title}":
             link.title = f"sl.{link.title}"
     return TITLE.sub(r"\1sl.\2", html)
@@ -137,7 +139,7 @@ def public() -> str:
 
 
 def first_sentence(name: str) -> str:
-    """What a public name is."""
+    """Return the first sentence on a public name."""
     if name in catalog.CATALOGS:
         return f"All {catalog.PLURALS[name]}, by name."
     if name == "__version__":
@@ -155,28 +157,30 @@ def operations() -> str:
     """A table of the cycles of each kind of operation, a column for every node that comes with sledlab."""
     nodes = [entry for entry in catalog.node.list() if isinstance(entry, entries.NodeEntry)]
     cycles = {entry.name: {each.kind: f"{each.cycles:,g}" for each in entry.operations} for entry in nodes}
-    network = {each.kind for entry in nodes for each in entry.operations if each.network}
+    network_kinds = {each.kind for entry in nodes for each in entry.operations if each.network}
     kinds = dict.fromkeys(each.kind for entry in nodes for each in entry.operations)
     rows = [
-        f"| `{kind}` | {' | '.join(known.get(kind, '') for known in cycles.values())} "
-        f"| {'network' if kind in network else 'compute'} |"
+        f"| `{kind}` | {' | '.join(cycles_by_kind.get(kind, '') for cycles_by_kind in cycles.values())} "
+        f"| {'network' if kind in network_kinds else 'compute'} |"
         for kind in kinds
     ]
-    head = f"| operation | {' | '.join(f'`{name}`' for name in cycles)} | counts as |"
-    return "\n".join((head, f"| --- | {'--- | ' * len(cycles)}--- |", *rows))
+    header = f"| operation | {' | '.join(f'`{name}`' for name in cycles)} | counts as |"
+    return "\n".join((header, f"| --- | {'--- | ' * len(cycles)}--- |", *rows))
 
 
 def presets(kind: str) -> str:
     """A table of the parameters of all presets of nodes or networks, a column for each."""
-    found = catalog.CATALOGS[kind].list()
-    specs = {spec.name: spec for entry in found for spec in entry.parameters}
-    values = [{spec.name: f"{spec.default:g}" for spec in entry.parameters} for entry in found]
+    preset_entries = catalog.CATALOGS[kind].list()
+    specs = {spec.name: spec for entry in preset_entries for spec in entry.parameters}
+    defaults_by_name = [
+        {spec.name: f"{spec.default:g}" for spec in entry.parameters} for entry in preset_entries
+    ]
     rows = [
-        f"| `{name}` | {spec.unit} | {' | '.join(each.get(name, '') for each in values)} |"
+        f"| `{name}` | {spec.unit} | {' | '.join(each.get(name, '') for each in defaults_by_name)} |"
         for name, spec in specs.items()
     ]
-    head = f"| key | unit | {' | '.join(f'`{entry.name}`' for entry in found)} |"
-    return "\n".join((head, f"| --- | --- | {'--- | ' * len(found)}", *rows))
+    header = f"| key | unit | {' | '.join(f'`{entry.name}`' for entry in preset_entries)} |"
+    return "\n".join((header, f"| --- | --- | {'--- | ' * len(preset_entries)}", *rows))
 
 
 def prices() -> str:
@@ -188,11 +192,14 @@ def prices() -> str:
         "device_gb": "10^9 bytes of a device",
         "network": "a port of the network",
     }
-    shared: dict[tuple[str, float], list[str]] = {}
+    presets_by_price: dict[tuple[str, float], list[str]] = {}
     for name, each in table.tables.items():
         for preset, usd in each.items():
-            shared.setdefault((name, usd), []).append(f"`{preset}`")
-    rows = [f"| {units[name]} | {', '.join(found)} | {usd:g} |" for (name, usd), found in shared.items()]
+            presets_by_price.setdefault((name, usd), []).append(f"`{preset}`")
+    rows = [
+        f"| {units[name]} | {', '.join(preset_texts)} | {usd:g} |"
+        for (name, usd), preset_texts in presets_by_price.items()
+    ]
     rows.append(f"| a kWh | | {table.kwh:g} |")
     return "\n".join(("| price of | | USD |", "| --- | --- | --- |", *rows))
 
@@ -203,38 +210,44 @@ def schedulers() -> str:
 
 
 def columns(folder: str, *tables: str) -> str:
-    """A table of the columns of tables that a study leaves, each with those it is in where several."""
-    found: dict[str, tuple[Column, list[str]]] = {}
+    """Return a table of the columns of a study's tables; of several tables, with those of each column."""
+    columns_by_name: dict[str, tuple[Column, list[str]]] = {}
     for table in tables:
         kind = load_object(f"sledlab.studies.{folder}.tables:{outcome_class(folder)}").kinds[table]
         for name, column in columns_of(kind).items():
-            found.setdefault(name, (column, []))[1].append(f"`{table}`")
-    shared = [
+            columns_by_name.setdefault(name, (column, []))[1].append(f"`{table}`")
+    rows = [
         f"| `{name}` | {column.unit} | {cell(column.meaning)} |"
-        + (f" {', '.join(where) if len(where) < len(tables) else 'all'} |" if len(tables) > 1 else "")
-        for name, (column, where) in found.items()
+        + (
+            f" {', '.join(table_texts) if len(table_texts) < len(tables) else 'all'} |"
+            if len(tables) > 1
+            else ""
+        )
+        for name, (column, table_texts) in columns_by_name.items()
     ]
-    more = (" tables |", " --- |") if len(tables) > 1 else ("", "")
-    return "\n".join((f"| column | unit | holds |{more[0]}", f"| --- | --- | --- |{more[1]}", *shared))
+    extra_cells = (" tables |", " --- |") if len(tables) > 1 else ("", "")
+    return "\n".join(
+        (f"| column | unit | holds |{extra_cells[0]}", f"| --- | --- | --- |{extra_cells[1]}", *rows)
+    )
 
 
 def outcome_class(folder: str) -> str:
-    """The class of what a study found out."""
+    """Return the name of the class of a study's results."""
     return next(each.names[1] for each in LIST if each.folder == folder)
 
 
 def scheduler(entry: entries.Entry) -> str:
-    """What a scheduler does, whether requests can starve, and its own parameters."""
+    """Return a section: what a scheduler does, whether requests can starve, and its parameters."""
     aliases = f" (also `{'`, `'.join(entry.aliases)}`)" if entry.aliases else ""
     meaning = entry.meaning[0].upper() + entry.meaning[1:]
     waits = "No request can wait forever." if entry.starvation_free else "A request can wait forever."
-    own = tuple(spec for spec in entry.parameters if spec.name != "batch")
-    table = f"\n\n{parameter_table(own)}" if own else ""
+    own_parameters = tuple(spec for spec in entry.parameters if spec.name != "batch")
+    table = f"\n\n{parameter_table(own_parameters)}" if own_parameters else ""
     return f"## `{entry.name}`{aliases}\n\n{meaning}. {waits}{table}"
 
 
 def parameters(*path: str) -> str:
-    """A table of the parameters of something: its name, behind its section where that does not tell."""
+    """Return a table of the parameters of an entry, given by name, or by section and name."""
     return parameter_table(find(*path).parameters)
 
 
@@ -263,10 +276,10 @@ def parameter_table(specs: tuple[entries.ParameterSpec, ...]) -> str:
 
 
 def find(*path: str) -> entries.Entry:
-    """The entry of that name, in the section before it or in any."""
+    """Return the entry with a name, in the section given before the name or in any."""
     *sections, name = path
-    for section, found in catalog.load_catalog().items():
-        for item in [found] if isinstance(found, dict) else found:
+    for section, items in catalog.load_catalog().items():
+        for item in [items] if isinstance(items, dict) else items:
             if item["name"] == name and (not sections or section in sections):
                 return entries.to_entry(item)
     raise KeyError(f"nothing is called `{name}`")
@@ -274,9 +287,9 @@ def find(*path: str) -> entries.Entry:
 
 def options(command: str) -> str:
     """Return a table of the options of a run or a study, in Python and on the command line."""
-    own = {"simulate": SimulateOptions, "replay": ClusterOptions}
+    option_classes = {"simulate": SimulateOptions, "replay": ClusterOptions}
     declarations = declared_options(
-        own.get(command) or load_object(f"sledlab.studies.{command}:STUDY").options
+        option_classes.get(command) or load_object(f"sledlab.studies.{command}:STUDY").options
     )
     rows = [
         f"| `{name}` | {code(flag(name, each))} | {f'`{each.key}`' if each.key else ''} "
@@ -284,8 +297,8 @@ def options(command: str) -> str:
         for name in sort_options(declarations)
         if (each := declarations.get(name)) is not None
     ]
-    head = "| keyword | option | key | meaning | default |"
-    return "\n".join((head, "| --- | --- | --- | --- | --- |", *rows))
+    header = "| keyword | option | key | meaning | default |"
+    return "\n".join((header, "| --- | --- | --- | --- | --- |", *rows))
 
 
 def flag(name: str, option: Option) -> str:
@@ -314,14 +327,14 @@ def cell(text: str) -> str:
 
 
 def help_text(*path: str) -> str:
-    """What `--help` prints."""
+    """Return the output of `--help`."""
     context = click.Context(cli, info_name="sledlab", max_content_width=100, terminal_width=100)
     command: click.Command = cli
     for name in path:
         assert isinstance(command, click.Group)
-        found = command.get_command(context, name)
-        assert found is not None, f"no command `{name}`"
-        command = found
+        subcommand = command.get_command(context, name)
+        assert subcommand is not None, f"no command `{name}`"
+        command = subcommand
         context = click.Context(
             command, info_name=name, parent=context, max_content_width=100, terminal_width=100
         )
@@ -348,39 +361,39 @@ def data() -> str:
 
 
 def file(path: str) -> str:
-    """A file of Python, whole."""
+    """Return a Python file as a code block."""
     return f"```python\n{Path(path).read_text().rstrip()}\n```"
 
 
 def bench(name: str) -> str:
-    """A table of what a benchmark left, `benches/NAME.json`."""
-    kept = json.loads(Path("benches", f"{name}.json").read_text(encoding="utf-8"))
-    rows = kept["rows"]
-    if "columns" in kept:
-        return side_by_side(kept["columns"], rows)
+    """Return a table of the results of a benchmark, `benches/NAME.json`."""
+    results = json.loads(Path("benches", f"{name}.json").read_text(encoding="utf-8"))
+    rows = results["rows"]
+    if "columns" in results:
+        return side_by_side(results["columns"], rows)
     lines = [f"| {row['what']} | {row['value']:.3g} {row['unit']} |" for row in rows]
     return "\n".join(("| what | measured |", "| --- | ---: |", *lines))
 
 
 def table(name: str) -> str:
     """The table of a benchmark with its own columns, `benches/NAME.json`, and its caption if it has one."""
-    result = json.loads(Path("benches", f"{name}.json").read_text(encoding="utf-8"))
-    rows = result["rows"]
+    results = json.loads(Path("benches", f"{name}.json").read_text(encoding="utf-8"))
+    rows = results["rows"]
     lines = [[f"{value:,}" if isinstance(value, int) else value for value in row.values()] for row in rows]
     rules = ["---:" if isinstance(value, int) else "---" for value in rows[0].values()]
     cells = "\n".join(f"| {' | '.join(each)} |" for each in (rows[0].keys(), rules, *lines))
-    return f"{cells}\n\n{result['caption']}" if "caption" in result else cells
+    return f"{cells}\n\n{results['caption']}" if "caption" in results else cells
 
 
 def side_by_side(columns: list[str], rows: list[dict[str, Any]]) -> str:
-    """A table of what a benchmark measured of several things: a column each."""
+    """Return a table of a benchmark of several subjects, with a column for each."""
     lines = [
         "| what | " + " | ".join(f"`{name}`" for name in columns) + " |",
         "| --- |" + " ---: |" * len(columns),
     ]
     for row in rows:
-        values = ("" if value is None else f"{figure(value)} {row['unit']}" for value in row["values"])
-        lines.append(f"| {row['what']} | {' | '.join(values)} |")
+        value_texts = ("" if value is None else f"{figure(value)} {row['unit']}" for value in row["values"])
+        lines.append(f"| {row['what']} | {' | '.join(value_texts)} |")
     return "\n".join(lines)
 
 
@@ -406,4 +419,4 @@ MARKERS = {
     "schedulers": schedulers,
     "table": table,
 }
-"""What each marker stands for."""
+"""The function that replaces each marker."""

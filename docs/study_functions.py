@@ -15,10 +15,10 @@ class StudyFunctions(griffe.Extension):
 
     def on_module_members(self, *, node: ast.AST | griffe.ObjectNode, mod: griffe.Module, **_: Any) -> None:
         """Inspect the module if it has such a function."""
-        made = [
+        function_names = [
             name for name, each in mod.attributes.items() if str(each.value).startswith("STUDY.function(")
         ]
-        if made and not isinstance(node, griffe.ObjectNode):
-            inspected = griffe.inspect(mod.path, filepath=mod.filepath, import_paths=[])
-            for name in made:
-                mod.set_member(name, inspected.members[name])
+        if function_names and not isinstance(node, griffe.ObjectNode):
+            inspected_module = griffe.inspect(mod.path, filepath=mod.filepath, import_paths=[])
+            for name in function_names:
+                mod.set_member(name, inspected_module.members[name])

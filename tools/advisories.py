@@ -37,44 +37,46 @@ def run(*command: str) -> subprocess.CompletedProcess[str] | None:
         return subprocess.CompletedProcess(command, 1, "", NO_DATABASE)
 
 
-def not_checked(what: str, reason: str) -> bool:
+def report_unchecked(subject: str, reason: str) -> bool:
     """Print what was not checked, and pass."""
-    print(f"not checked: advisories of {what}: {reason}")
+    print(f"not checked: advisories of {subject}: {reason}")
     return True
 
 
 def check_crates() -> bool:
     """Check the crates of Cargo.lock; return whether none has an advisory."""
-    done = run("cargo-deny", "--log-level", "error", "check", "advisories")
-    if done is None:
-        return not_checked("crates", "cargo-deny is not installed")
-    if done.returncode and NO_DATABASE in done.stderr:
-        return not_checked("crates", "the database of RustSec is not reachable")
-    if done.returncode:
-        print(done.stdout + done.stderr)
-    return done.returncode == 0
+    process = run("cargo-deny", "--log-level", "error", "check", "advisories")
+    if process is None:
+        return report_unchecked("crates", "cargo-deny is not installed")
+    if process.returncode and NO_DATABASE in process.stderr:
+        return report_unchecked("crates", "the database of RustSec is not reachable")
+    if process.returncode:
+        print(process.stdout + process.stderr)
+    return process.returncode == 0
 
 
 def check_packages(lock: str) -> bool:
     """Check the Python packages of a lock file; return whether none has an advisory."""
-    done = run(
+    process = run(
         "pip-audit", *("--disable-pip", "--no-deps", "--progress-spinner", "off"), "-f", "json", "-r", lock
     )
-    if done is None:
-        return not_checked(f"packages in {lock}", "pip-audit is not installed")
+    if process is None:
+        return report_unchecked(f"packages in {lock}", "pip-audit is not installed")
     try:
-        packages = json.loads(done.stdout)["dependencies"]
+        packages = json.loads(process.stdout)["dependencies"]
     except (ValueError, KeyError):
-        return not_checked(f"packages in {lock}", (done.stderr.strip().splitlines() or ["no report"])[-1])
-    unknown = [each["name"] for each in packages if "skip_reason" in each]
-    if unknown:
-        number = f"{len(unknown)} of {len(packages)} packages in {lock}"
-        not_checked(number, "the database of PyPI is not reachable, or has no such package")
-    affected = [each for each in packages if each.get("vulns")]
-    for each in affected:
+        return report_unchecked(
+            f"packages in {lock}", (process.stderr.strip().splitlines() or ["no report"])[-1]
+        )
+    unknown_packages = [each["name"] for each in packages if "skip_reason" in each]
+    if unknown_packages:
+        count_text = f"{len(unknown_packages)} of {len(packages)} packages in {lock}"
+        report_unchecked(count_text, "the database of PyPI is not reachable, or has no such package")
+    affected_packages = [each for each in packages if each.get("vulns")]
+    for each in affected_packages:
         names = ", ".join(vulnerability["id"] for vulnerability in each["vulns"])
         print(f"{lock}: {each['name']} {each['version']}: {names}")
-    return not affected
+    return not affected_packages
 
 
 def main() -> int:

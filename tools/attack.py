@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tools.hostile_inputs import HostileInput
 
 PROJECT = Path(__file__).parents[1]
-SAVED = PROJECT / "target" / "attack"
+SAVED_INPUTS = PROJECT / "target" / "attack"
 
 CODES = (0, 2)
 """Exit codes of commands that handle an input well."""
@@ -74,51 +74,55 @@ def judge(kind: str, code: int | None, output: str, leftovers: list[str]) -> Out
     return Outcome(kind, "refused" if code else "accepted")
 
 
-def run(hostile: HostileInput, number: int) -> Outcome:
+def run(hostile_input: HostileInput, number: int) -> Outcome:
     """Run the command of an input in a directory of its own; save the input if it fails."""
-    with tempfile.TemporaryDirectory(prefix="attack-") as name:
-        work, temporary = Path(name) / "work", Path(name) / "tmp"
-        work.mkdir()
-        temporary.mkdir()
-        for file, content in hostile.files.items():
-            (work / file).parent.mkdir(parents=True, exist_ok=True)
-            (work / file).write_bytes(content)
-        environment = {**os.environ, "TMPDIR": str(temporary), "SLEDLAB_DATA": str(Path(name) / "data")}
+    with tempfile.TemporaryDirectory(prefix="attack-") as parent:
+        directory, temporary_directory = Path(parent) / "work", Path(parent) / "tmp"
+        directory.mkdir()
+        temporary_directory.mkdir()
+        for file, content in hostile_input.files.items():
+            (directory / file).parent.mkdir(parents=True, exist_ok=True)
+            (directory / file).write_bytes(content)
+        environment = {
+            **os.environ,
+            "TMPDIR": str(temporary_directory),
+            "SLEDLAB_DATA": str(Path(parent) / "data"),
+        }
         try:
-            done = subprocess.run(
-                [sys.executable, "-m", "sledlab", *hostile.command],
-                cwd=work,
+            process = subprocess.run(
+                [sys.executable, "-m", "sledlab", *hostile_input.command],
+                cwd=directory,
                 env=environment,
                 capture_output=True,
                 timeout=LIMIT_S,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return judge(hostile.kind, None, "", [])
-        left = {path.name for path in work.iterdir()} - {
-            *hostile.files,
+            return judge(hostile_input.kind, None, "", [])
+        leftovers = {path.name for path in directory.iterdir()} - {
+            *hostile_input.files,
             "__pycache__",
             "out",
             "saved",
             "out.svg",
         }
-        left |= {path.name for path in temporary.iterdir()}
-        output = (done.stdout + done.stderr).decode(errors="replace")
-        outcome = judge(hostile.kind, done.returncode, output, sorted(left))
+        leftovers |= {path.name for path in temporary_directory.iterdir()}
+        output = (process.stdout + process.stderr).decode(errors="replace")
+        outcome = judge(hostile_input.kind, process.returncode, output, sorted(leftovers))
         if outcome.is_failure:
-            place = SAVED / f"{hostile.kind}-{number}"
-            shutil.copytree(work, place, dirs_exist_ok=True)
-            text = f"{outcome.verdict}\nsledlab {' '.join(hostile.command)}\n\n{output}"
-            (place / "attack.txt").write_text(text, encoding="utf-8")
+            saved_input = SAVED_INPUTS / f"{hostile_input.kind}-{number}"
+            shutil.copytree(directory, saved_input, dirs_exist_ok=True)
+            report_text = f"{outcome.verdict}\nsledlab {' '.join(hostile_input.command)}\n\n{output}"
+            (saved_input / "attack.txt").write_text(report_text, encoding="utf-8")
         return outcome
 
 
 def attack(seed: int, seconds: float) -> Counter[Outcome]:
     """Run random inputs of all kinds in turn for some seconds; return the number of each outcome."""
-    ends, counts, number = time.monotonic() + seconds, Counter[Outcome](), 0
+    end_s, counts, number = time.monotonic() + seconds, Counter[Outcome](), 0
     workers = os.cpu_count() or 1
     with ThreadPoolExecutor(workers) as pool:
-        while time.monotonic() < ends:
+        while time.monotonic() < end_s:
             numbers = range(number, number + 4 * workers)
             inputs = [KINDS[each % len(KINDS)](random.Random(f"{seed} {each}")) for each in numbers]
             counts.update(pool.map(run, inputs, numbers))
@@ -128,10 +132,10 @@ def attack(seed: int, seconds: float) -> Counter[Outcome]:
 
 def report(counts: Counter[Outcome]) -> str:
     """Return a line for each outcome of each kind of input, failures last."""
-    ordered = sorted(counts, key=lambda each: (each.is_failure, each.kind, each.verdict))
+    outcomes = sorted(counts, key=lambda each: (each.is_failure, each.kind, each.verdict))
     lines = [
         f"{'FAILED ' if each.is_failure else ''}{each.kind}: {each.verdict}: {counts[each]}"
-        for each in ordered
+        for each in outcomes
     ]
     failures = sum(number for outcome, number in counts.items() if outcome.is_failure)
     return "\n".join([*lines, f"{counts.total()} inputs, {failures} failures"])

@@ -71,10 +71,10 @@ def find_node() -> Node:
 def node_version() -> int:
     """Return the major version of the system's Node; 0 if there is none."""
     try:
-        done = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)
+        process = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return 0
-    version = done.stdout.strip().removeprefix("v").partition(".")[0]
+    version = process.stdout.strip().removeprefix("v").partition(".")[0]
     return int(version) if version.isdigit() else 0
 
 
@@ -86,8 +86,8 @@ def is_installed() -> bool:
 
 def _version(name: str) -> str:
     """Return the version of an installed package; empty if there is none."""
-    installed = WEB / "node_modules" / name / "package.json"
-    return str(json.loads(installed.read_text("utf-8"))["version"]) if installed.is_file() else ""
+    manifest = WEB / "node_modules" / name / "package.json"
+    return str(json.loads(manifest.read_text("utf-8"))["version"]) if manifest.is_file() else ""
 
 
 def build_charts(node: Node) -> None:

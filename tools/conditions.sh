@@ -26,7 +26,8 @@ cp -r python/sledlab/show/charts "$clone/python/sledlab/show/"
 [ ! -d python/sledlab/view ] || cp -r python/sledlab/view "$clone/python/sledlab/"
 
 # An older processor: newer instructions are off in numpy, OpenBLAS, Arrow, polars and the C library.
-NPY_DISABLE_CPU_FEATURES=$("$python" -c 'import numpy; print(*numpy.show_config("dicts")["SIMD Extensions"].get("found", []))')
+NPY_DISABLE_CPU_FEATURES=$("$python" -c \
+    'import numpy; print(*numpy.show_config("dicts")["SIMD Extensions"].get("found", []))')
 export NPY_DISABLE_CPU_FEATURES OPENBLAS_CORETYPE=Nehalem ARROW_USER_SIMD_LEVEL=NONE POLARS_DISABLE_AVX512=1
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX2,-AVX,-FMA,-FMA4,-BMI2
 # A locale that is not UTF-8, and a time zone 14 hours ahead of UTC.
@@ -37,7 +38,9 @@ export XDG_CACHE_HOME=$scratch/read-only MPLCONFIGDIR=$scratch/read-only
 isolate=()
 if [ "$(id -u)" = 0 ]; then
     # shellcheck disable=SC2016 # the inner shell expands these
-    isolate=(unshare --mount sh -c 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"' "$scratch/read-only")
+    isolate=(
+        unshare --mount sh -c 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"' "$scratch/read-only"
+    )
 fi
 export SLEDLAB_REFERENCE=${SLEDLAB_REFERENCE:-$project/../shared/reference}
 export PYTHONPATH=$clone/python

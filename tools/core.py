@@ -43,12 +43,12 @@ def references(project: Path = PROJECT) -> Iterator[str]:
 
 def main() -> int:
     """Print all references; return 1 if there are any."""
-    result = list(references())
-    for each in result:
+    found_references = list(references())
+    for each in found_references:
         print(each)
-    if result:
+    if found_references:
         print("crates/ and python/sledlab must not refer to papers/", file=sys.stderr)
-    return int(bool(result))
+    return int(bool(found_references))
 
 
 if __name__ == "__main__":

@@ -60,9 +60,9 @@ def figures(report: str) -> list[str]:
 
 def with_own_ids(figure: str, prefix: str) -> str:
     """Return a figure whose SVG ids begin with a prefix, so that figures of several pages share one page."""
-    renamed = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}\1"', figure)
-    renamed = re.sub(r'href="#([^"]+)"', rf'href="#{prefix}\1"', renamed)
-    return re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}\1)", renamed)
+    figure_text = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}\1"', figure)
+    figure_text = re.sub(r'href="#([^"]+)"', rf'href="#{prefix}\1"', figure_text)
+    return re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}\1)", figure_text)
 
 
 def main() -> int:
@@ -72,15 +72,15 @@ def main() -> int:
     parts = [HEAD]
     for name, command in STUDIES.items():
         print(f"sledlab {' '.join(command)}")
-        run = (sys.executable, "-m", "sledlab", *command, "--out", name, "--static", "--quiet")
-        subprocess.run(run, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        study_command = (sys.executable, "-m", "sledlab", *command, "--out", name, "--static", "--quiet")
+        subprocess.run(study_command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
         report = (folder / name / "report.html").read_text("utf-8")
-        drawn = [with_own_ids(each, f"{name}-{at}-") for at, each in enumerate(figures(report))]
+        figure_texts = [with_own_ids(each, f"{name}-{i}-") for i, each in enumerate(figures(report))]
         parts.append(f"<h2>{name}</h2>\n<p><code>{html.escape('sledlab ' + ' '.join(command))}</code></p>\n")
-        parts.append(f"<section>{''.join(drawn)}</section>\n")
-    sheet = folder / "index.html"
-    sheet.write_text("".join(parts) + "</body></html>\n", "utf-8")
-    print(f"gallery: {sheet}")
+        parts.append(f"<section>{''.join(figure_texts)}</section>\n")
+    page_file = folder / "index.html"
+    page_file.write_text("".join(parts) + "</body></html>\n", "utf-8")
+    print(f"gallery: {page_file}")
     return 0
 
 

@@ -71,26 +71,34 @@ def schema(kind: str) -> Mapping[str, Any]:
     return file_schema(kind)
 
 
-def random_value(rng: Random, form: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) -> Any:
+def random_value(
+    rng: Random, value_schema: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0
+) -> Any:
     """Return a value that a schema accepts, or now and then any value."""
     if rng.random() < HOSTILE_SHARE or depth > 6:
         return rng.choice(HOSTILE_VALUES)
-    if "$ref" in form:
-        return random_value(rng, root["$defs"][form["$ref"].rpartition("/")[2]], root, depth)
-    if "anyOf" in form:
-        return random_value(rng, rng.choice(form["anyOf"]), root, depth + 1)
-    if "const" in form or "enum" in form:
-        return form["const"] if "const" in form else rng.choice(form["enum"])
-    kind = form.get("type", "string")
+    if "$ref" in value_schema:
+        return random_value(rng, root["$defs"][value_schema["$ref"].rpartition("/")[2]], root, depth)
+    if "anyOf" in value_schema:
+        return random_value(rng, rng.choice(value_schema["anyOf"]), root, depth + 1)
+    if "const" in value_schema or "enum" in value_schema:
+        return value_schema["const"] if "const" in value_schema else rng.choice(value_schema["enum"])
+    kind = value_schema.get("type", "string")
     kind = rng.choice(kind) if isinstance(kind, list) else kind
-    low = form.get("minimum", 0)
-    high = form.get("maximum", low + rng.choice((1, 10, 1000)))
+    low = value_schema.get("minimum", 0)
+    high = value_schema.get("maximum", low + rng.choice((1, 10, 1000)))
     if kind == "object":
-        names = list(form.get("properties", {}))
-        chosen = {*form.get("required", ()), *rng.sample(names, min(len(names), rng.choice((0, 1, 2, 4))))}
-        return {name: random_value(rng, form["properties"][name], root, depth + 1) for name in chosen}
+        names = list(value_schema.get("properties", {}))
+        chosen_names = {
+            *value_schema.get("required", ()),
+            *rng.sample(names, min(len(names), rng.choice((0, 1, 2, 4)))),
+        }
+        return {
+            name: random_value(rng, value_schema["properties"][name], root, depth + 1)
+            for name in chosen_names
+        }
     if kind == "array":
-        item = form.get("items", {"type": "integer"})
+        item = value_schema.get("items", {"type": "integer"})
         return [random_value(rng, item, root, depth + 1) for _ in range(rng.choice((0, 1, 2, 5)))]
     scalars: Mapping[str, Callable[[], Any]] = {
         "boolean": lambda: rng.random() < 0.5,
@@ -102,25 +110,27 @@ def random_value(rng: Random, form: Mapping[str, Any], root: Mapping[str, Any], 
 
 def to_file(rng: Random, tables: Mapping[str, Any]) -> bytes:
     """Return tables as TOML, now and then with damaged bytes."""
-    text = "".join(f"{name} = {to_toml(value)}\n" for name, value in tables.items()).encode(errors="replace")
-    return mutate(rng, text) if rng.random() < 0.1 else text
+    toml_bytes = "".join(f"{name} = {to_toml(value)}\n" for name, value in tables.items()).encode(
+        errors="replace"
+    )
+    return mutate(rng, toml_bytes) if rng.random() < 0.1 else toml_bytes
 
 
 def mutate(rng: Random, content: bytes) -> bytes:
     """Return content with a few bytes, numbers or lines changed."""
     for _ in range(rng.choice((1, 1, 2, 5))):
-        at = rng.randrange(len(content) + 1)
+        position = rng.randrange(len(content) + 1)
         lines = content.splitlines(keepends=True) or [b""]
         line = rng.choice(lines)
         fields = [field for field in line.replace(b",", b" ").split() if field]
         field = rng.choice(fields) if fields else b""
         content = rng.choice(
             (
-                content[:at] + bytes([rng.randrange(256)]) + content[at + 1 :],
-                content[:at] + content[at + rng.randrange(20) :],
+                content[:position] + bytes([rng.randrange(256)]) + content[position + 1 :],
+                content[:position] + content[position + rng.randrange(20) :],
                 content.replace(field, rng.choice(NUMBERS), 1) if field else content,
                 content.replace(line, line * rng.choice((0, 2, 1000)), 1) if line else content,
-                content[:at],
+                content[:position],
             )
         )
     return content
@@ -163,24 +173,24 @@ def experiment(rng: Random) -> HostileInput:
 
 def study(rng: Random) -> HostileInput:
     """A study, a fleet included: random values of its axes."""
-    listed = rng.choice([each for each in LIST if each.name != "smart"])
-    form = study_schema(listed.folder)
-    options = random_value(rng, form, form)
+    study_entry = rng.choice([each for each in LIST if each.name != "smart"])
+    options_schema = study_schema(study_entry.folder)
+    options = random_value(rng, options_schema, options_schema)
     options = options if isinstance(options, dict) else {}
-    fleet = listed.name == "fleet"
-    required = {"place": ".", "device": "ram"} if fleet else {}
-    base: Mapping[str, Any] = {} if fleet else {"device": "mems-g2", **UNIFORM}
-    tables = {"study": {**required, **options, "kind": listed.name}, **base}
-    command = "hybrid tune" if listed.name == "tune" else listed.parent or listed.name
+    is_fleet = study_entry.name == "fleet"
+    required_options = {"place": ".", "device": "ram"} if is_fleet else {}
+    base_tables: Mapping[str, Any] = {} if is_fleet else {"device": "mems-g2", **UNIFORM}
+    tables = {"study": {**required_options, **options, "kind": study_entry.name}, **base_tables}
+    command = "hybrid tune" if study_entry.name == "tune" else study_entry.parent or study_entry.name
     files = {"file.toml": to_file(rng, tables), "volume.csv": TRACES["csv"]}
-    return HostileInput(listed.name, (*command.split(), "file.toml", "--parallel", "1"), files)
+    return HostileInput(study_entry.name, (*command.split(), "file.toml", "--parallel", "1"), files)
 
 
 def prices(rng: Random) -> HostileInput:
     """A file of prices."""
     names = ("node", "device", "device_gb", "network", "kwh", "years", "other")
-    values = (lambda: rng.choice(HOSTILE_VALUES), lambda: {"ram": rng.choice((1, 0.5, 0))})
-    tables = {name: rng.choice(values)() for name in rng.sample(names, 2)}
+    value_makers = (lambda: rng.choice(HOSTILE_VALUES), lambda: {"ram": rng.choice((1, 0.5, 0))})
+    tables = {name: rng.choice(value_makers)() for name in rng.sample(names, 2)}
     command = (
         "smart",
         "--work",
@@ -216,7 +226,7 @@ def plugin(rng: Random) -> HostileInput:
         arguments = ", ".join(filter(None, ("self", methods[name])))
         lines += [f"    def {name}({arguments}):", f"        return {rng.choice(RESULTS)}"]
     lines += [f"    {rng.choice(('capacity_blocks', 'x'))} = {rng.choice(('1', '-1', 'None'))}"]
-    run = (
+    simulate_command = (
         "simulate",
         "--device",
         "mems-g2",
@@ -227,7 +237,7 @@ def plugin(rng: Random) -> HostileInput:
         "--scheduler",
         "mine:Mine",
     )
-    command = rng.choice((("check", "mine:Mine"), run))
+    command = rng.choice((("check", "mine:Mine"), simulate_command))
     return HostileInput("plug-in", command, {"mine.py": "\n".join(lines).encode()})
 
 
@@ -290,10 +300,10 @@ def option(rng: Random) -> HostileInput:
     """A command with any value for one of its options."""
     path = rng.choice(list(OPTION_BASES))
     flag = rng.choice(value_options(path))
-    base = list(OPTION_BASES[path])
-    if flag in base:
-        del base[base.index(flag) : base.index(flag) + 2]
-    command = (*path.split(), *base, flag, rng.choice(OPTION_VALUES))
+    base_arguments = list(OPTION_BASES[path])
+    if flag in base_arguments:
+        del base_arguments[base_arguments.index(flag) : base_arguments.index(flag) + 2]
+    command = (*path.split(), *base_arguments, flag, rng.choice(OPTION_VALUES))
     return HostileInput("option", command, {"trace.csv": TRACES["csv"]})
 
 
@@ -335,11 +345,11 @@ def damage_value(rng: Random, value: Any) -> Any:
     """Return a JSON value in which one value is another one or missing."""
     if isinstance(value, dict) and value and rng.random() < 0.9:
         key = rng.choice(list(value))
-        others = {name: each for name, each in value.items() if name != key}
-        return others if rng.random() < 0.2 else {**others, key: damage_value(rng, value[key])}
+        other_values = {name: each for name, each in value.items() if name != key}
+        return other_values if rng.random() < 0.2 else {**other_values, key: damage_value(rng, value[key])}
     if isinstance(value, list) and value and rng.random() < 0.9:
-        at = rng.randrange(len(value))
-        return [*value[:at], damage_value(rng, value[at]), *value[at + 1 :]]
+        i = rng.randrange(len(value))
+        return [*value[:i], damage_value(rng, value[i]), *value[i + 1 :]]
     return rng.choice((None, True, -1, 10**400, 1e308, "", "x", [], {}, [None], {"a": 1}))
 
 

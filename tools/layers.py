@@ -69,8 +69,8 @@ def lazy_imports(package: Path) -> Iterator[LazyImport]:
 
 
 def _exists(root: Path, module: str) -> bool:
-    place = root.joinpath(*module.split("."))
-    return place.is_dir() or place.with_suffix(".py").is_file()
+    path = root.joinpath(*module.split("."))
+    return path.is_dir() or path.with_suffix(".py").is_file()
 
 
 def layer(module: str, layers: Layers) -> int | None:
@@ -99,20 +99,20 @@ def _is_python(path: Path) -> bool:
 
 def violations(package: Path, layers: Layers) -> list[str]:
     """Return the lazy imports of higher layers, and the modules in no layer, which nothing checks."""
-    result = [f"{name} is in no layer of pyproject.toml" for name in modules_without_layer(package, layers)]
+    messages = [f"{name} is in no layer of pyproject.toml" for name in modules_without_layer(package, layers)]
     for each in lazy_imports(package):
-        own, other = layer(each.importer, layers), layer(each.module, layers)
-        if own is not None and other is not None and other < own:
-            result.append(f"{each.file}:{each.line}: `{each.module}` is in a higher layer")
-    return result
+        importer_layer, module_layer = layer(each.importer, layers), layer(each.module, layers)
+        if importer_layer is not None and module_layer is not None and module_layer < importer_layer:
+            messages.append(f"{each.file}:{each.line}: `{each.module}` is in a higher layer")
+    return messages
 
 
 def main(arguments: Sequence[str] = ()) -> int:
     """Print the violations; the exit code is 1 if there are any."""
     package = Path(arguments[0]) if arguments else PROJECT / "python" / "sledlab"
-    result = violations(package, read_layers(PROJECT))
-    print("\n".join(result) or "lazy imports obey the layers")
-    return int(bool(result))
+    messages = violations(package, read_layers(PROJECT))
+    print("\n".join(messages) or "lazy imports obey the layers")
+    return int(bool(messages))
 
 
 if __name__ == "__main__":

@@ -46,45 +46,52 @@ class Release:
 
     def run(self, *command: str) -> str:
         """Return the output of a command, which must succeed."""
-        done = subprocess.run(command, cwd=self.root, stdout=subprocess.PIPE, text=True, check=False)
-        if done.returncode:
-            raise NotReadyError(f"{' '.join(command)}: exit code {done.returncode}")
-        return done.stdout.strip()
+        process = subprocess.run(command, cwd=self.root, stdout=subprocess.PIPE, text=True, check=False)
+        if process.returncode:
+            raise NotReadyError(f"{' '.join(command)}: exit code {process.returncode}")
+        return process.stdout.strip()
 
 
 def read_versions(root: Path) -> dict[str, set[str]]:
     """Return the version in each file; in the changelog the newest one."""
-    result = {}
+    versions_by_file = {}
     for name, pattern in PLACES.items():
         match = re.search(pattern, (root / name).read_text(encoding="utf-8"), re.MULTILINE)
-        result[name] = {match[1] if match else "none"}
-    result["Cargo.toml"] |= set(INTERNAL.findall((root / "Cargo.toml").read_text(encoding="utf-8")))
-    locked = tomllib.loads((root / "Cargo.lock").read_text(encoding="utf-8"))["package"]
-    result["Cargo.lock"] = {each["version"] for each in locked if each["name"].startswith("sledlab-")}
-    return result
+        versions_by_file[name] = {match[1] if match else "none"}
+    versions_by_file["Cargo.toml"] |= set(INTERNAL.findall((root / "Cargo.toml").read_text(encoding="utf-8")))
+    locked_packages = tomllib.loads((root / "Cargo.lock").read_text(encoding="utf-8"))["package"]
+    versions_by_file["Cargo.lock"] = {
+        each["version"] for each in locked_packages if each["name"].startswith("sledlab-")
+    }
+    return versions_by_file
 
 
 def common_version(root: Path) -> str:
     """Return the version, which must be the same in all files."""
-    result = read_versions(root)
-    versions = set().union(*result.values())
+    versions_by_file = read_versions(root)
+    versions = set().union(*versions_by_file.values())
     if len(versions) > 1:
-        raise NotReadyError("; ".join(f"{name} says {', '.join(sorted(of))}" for name, of in result.items()))
+        raise NotReadyError(
+            "; ".join(
+                f"{name} says {', '.join(sorted(file_versions))}"
+                for name, file_versions in versions_by_file.items()
+            )
+        )
     return versions.pop()
 
 
-def check_tree(release: Release, *, dry: bool) -> None:
+def check_tree(release: Release, *, is_dry_run: bool) -> None:
     """Check that this commit can be tagged; a dry run accepts uncommitted changes."""
     if release.run("git", "tag", "--list", release.tag):
         raise NotReadyError(f"{release.tag} is a tag already: choose the next version")
-    if not dry and release.run("git", "status", "--porcelain"):
+    if not is_dry_run and release.run("git", "status", "--porcelain"):
         raise NotReadyError("the tree has changes: commit them")
-    dated = rf"^## {re.escape(release.version)} \({datetime.datetime.now(datetime.UTC):%Y-%m-%d}\)$"
-    if not dry and not re.search(
-        dated, (release.root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+    heading_pattern = rf"^## {re.escape(release.version)} \({datetime.datetime.now(datetime.UTC):%Y-%m-%d}\)$"
+    if not is_dry_run and not re.search(
+        heading_pattern, (release.root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
     ):
         raise NotReadyError(f"CHANGELOG.md has no section {release.version} of today")
-    if not dry:
+    if not is_dry_run:
         check_evidence(release)
 
 
@@ -104,32 +111,32 @@ def build_wheel(release: Release) -> None:
             raise NotReadyError(f"dist/ has no sledlab-{release.version}*.{kind}")
 
 
-def pack_crates(release: Release, *, dry: bool) -> None:
+def pack_crates(release: Release, *, is_dry_run: bool) -> None:
     """Package the published crates, and compile each from its package."""
-    dirty = ["--allow-dirty"] if dry else []
-    release.run("cargo", "package", "--workspace", *UNPUBLISHED_CRATES, "--locked", *dirty)
+    dirty_option = ["--allow-dirty"] if is_dry_run else []
+    release.run("cargo", "package", "--workspace", *UNPUBLISHED_CRATES, "--locked", *dirty_option)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Prepare the release; return the exit code, 2 if the tree is not ready."""
     parser = argparse.ArgumentParser(prog="tools/release.py", description=__doc__)
     parser.add_argument("--dry-run", action="store_true", help="build everything, tag nothing")
-    dry = parser.parse_args(arguments).dry_run
+    is_dry_run = parser.parse_args(arguments).dry_run
     try:
         release = Release(common_version(PROJECT))
-        check_tree(release, dry=dry)
+        check_tree(release, is_dry_run=is_dry_run)
         print(f"sledlab {release.version}: wheel and sources ...", flush=True)
         build_wheel(release)
         print("crates ...", flush=True)
-        pack_crates(release, dry=dry)
-        if not dry:
+        pack_crates(release, is_dry_run=is_dry_run)
+        if not is_dry_run:
             release.run("git", "tag", "--annotate", release.tag, "--message", f"sledlab {release.version}")
     except NotReadyError as reason:
         print(f"no release: {reason}", file=sys.stderr)
         return 2
-    done = "would be tagged" if dry else "is tagged"
+    tag_state = "would be tagged" if is_dry_run else "is tagged"
     crates = " ".join(("cargo publish --workspace", *UNPUBLISHED_CRATES))
-    print(f"{release.tag} {done}. These publish:\n  git push origin {release.tag}\n  {crates}")
+    print(f"{release.tag} {tag_state}. These publish:\n  git push origin {release.tag}\n  {crates}")
     return 0
 
 

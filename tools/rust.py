@@ -33,8 +33,8 @@ def version(text: str) -> tuple[int, ...]:
     >>> version("cargo 1.96.0 (30a34c682 2026-05-25)"), version("no version")
     ((1, 96), ())
     """
-    result = re.search(r"(\d+)\.(\d+)", text)
-    return tuple(int(part) for part in result.groups()) if result else ()
+    match = re.search(r"(\d+)\.(\d+)", text)
+    return tuple(int(part) for part in match.groups()) if match else ()
 
 
 def tool_version(tool: str, path: str | None = None) -> tuple[int, ...]:
@@ -42,8 +42,8 @@ def tool_version(tool: str, path: str | None = None) -> tuple[int, ...]:
     program = shutil.which(tool, path=path)
     if program is None:
         return ()
-    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
-    return version(done.stdout) if done.returncode == 0 else ()
+    process = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    return version(process.stdout) if process.returncode == 0 else ()
 
 
 def run(*command: str | Path, cwd: Path = PROJECT, environment: dict[str, str] | None = None) -> str:
@@ -51,7 +51,7 @@ def run(*command: str | Path, cwd: Path = PROJECT, environment: dict[str, str] |
     with LOG.open("a", encoding="utf-8") as log:
         print("$", *command, file=log, flush=True)
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 command,
                 cwd=cwd,
                 env={**os.environ, **(environment or {})},
@@ -62,17 +62,19 @@ def run(*command: str | Path, cwd: Path = PROJECT, environment: dict[str, str] |
             )
         except (OSError, subprocess.CalledProcessError) as error:
             raise SourceUnavailableError from error
-    return done.stdout
+    return process.stdout
 
 
 def write_wrappers(tools: Path, libraries: Path | None = None) -> None:
     """Write scripts for the tools to .rust/bin, which the Makefile has on the PATH."""
     folder = RUST_FOLDER / "bin"
     folder.mkdir()
-    find = f'LD_LIBRARY_PATH="{libraries}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}" ' if libraries else ""
+    library_path = (
+        f'LD_LIBRARY_PATH="{libraries}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}" ' if libraries else ""
+    )
     for tool in tools.iterdir():
         script = folder / tool.name
-        script.write_text(f'#!/bin/sh\n{find}exec "{tool}" "$@"\n', encoding="utf-8")
+        script.write_text(f'#!/bin/sh\n{library_path}exec "{tool}" "$@"\n', encoding="utf-8")
         script.chmod(0o755)
 
 
@@ -98,13 +100,13 @@ def install_from_debian() -> None:
     """Unpack Debian's packages into .rust/, which needs no root permissions and replaces no files."""
     folder = RUST_FOLDER / "debian"
     folder.mkdir()
-    required = ("apt-get", "install", "--print-uris", "--no-install-recommends", "-qq", *DEBIAN)
+    list_command = ("apt-get", "install", "--print-uris", "--no-install-recommends", "-qq", *DEBIAN)
     try:
-        listed = run(*required)
+        uri_lines = run(*list_command)
     except SourceUnavailableError:
         run("apt-get", "update", "-qq")  # succeeds for root only
-        listed = run(*required)
-    names = [line.split()[1].partition("_")[0] for line in listed.splitlines()]
+        uri_lines = run(*list_command)
+    names = [line.split()[1].partition("_")[0] for line in uri_lines.splitlines()]
     run("apt-get", "download", "-qq", *names, cwd=folder)
     for package in folder.glob("*.deb"):
         run("dpkg-deb", "--extract", package, folder)
@@ -112,7 +114,7 @@ def install_from_debian() -> None:
     write_wrappers(folder / "usr" / "bin", next(folder.glob("usr/lib/*-linux-gnu*")))
 
 
-def install_rust(needed: tuple[int, ...]) -> bool:
+def install_rust(min_version: tuple[int, ...]) -> bool:
     """Try all sources in order; return whether one provided a Rust that is new enough."""
     for install in (install_from_rustup, install_from_debian):
         shutil.rmtree(RUST_FOLDER, ignore_errors=True)
@@ -126,7 +128,7 @@ def install_rust(needed: tuple[int, ...]) -> bool:
                 tool_version("cargo", str(RUST_FOLDER / "bin")),
                 tool_version("rustc", str(RUST_FOLDER / "bin")),
             )
-            >= needed
+            >= min_version
         ):
             return True
     shutil.rmtree(RUST_FOLDER, ignore_errors=True)

@@ -26,7 +26,7 @@ def first_names(text: str, start: int) -> list[str]:
     >>> first_names("use crate::{device::{Bus, Unit}, power, self as own};", 12)
     ['device', 'power', 'self']
     """
-    names, depth, begins = [], 1, True
+    names, depth, is_first = [], 1, True
     for token in re.finditer(r"[{},]|\w+", text[start:]):
         if token[0] == "{":
             depth += 1
@@ -35,16 +35,18 @@ def first_names(text: str, start: int) -> list[str]:
             if depth == 0:
                 break
         elif token[0] == ",":
-            begins = depth == 1
+            is_first = depth == 1
             continue
-        elif begins:
+        elif is_first:
             names.append(token[0])
-        begins = False
+        is_first = False
     return names
 
 
-def imports(text: str, place: tuple[str, ...]) -> set[str]:
-    """Return the top-level modules that a source file names; `place` is the path of the file's module.
+def imports(text: str, module_path: tuple[str, ...]) -> set[str]:
+    """Return the top-level modules that a source file names.
+
+    `module_path` is the path of the file's module.
 
     >>> sorted(imports("use crate::device::Bus;\\nuse super::super::power::{Spent};", ("system", "array")))
     ['device', 'power']
@@ -52,41 +54,45 @@ def imports(text: str, place: tuple[str, ...]) -> set[str]:
     {'system'}
     """
     text = TEST_BLOCK.sub("", COMMENT.sub("", text))
-    result = set()
+    modules = set()
     for path in PATH.finditer(text):
-        base = () if path[1] == "crate::" else place[: len(place) - path[1].count("super")]
+        base = () if path[1] == "crate::" else module_path[: len(module_path) - path[1].count("super")]
         names = first_names(text, path.end()) if path[2] == "{" else [path[2]]
-        result |= {(*base, name)[0] for name in names}
-    return result
+        modules |= {(*base, name)[0] for name in names}
+    return modules
 
 
 def graph(source: Path) -> dict[str, set[str]]:
     """Return the imports between the top-level modules of a crate, from its folder `src`."""
-    arrows: dict[str, set[str]] = {}
+    imports_by_module: dict[str, set[str]] = {}
     for file in source.rglob("*.rs"):
         parts = file.relative_to(source).with_suffix("").parts
-        place = parts[:-1] if parts[-1] == "mod" else parts
-        is_test = "tests" in place or place[-1].endswith("_tests")
-        if place != ("lib",) and not is_test:
-            arrows.setdefault(place[0], set()).update(imports(file.read_text(encoding="utf-8"), place))
-    return {module: (names & arrows.keys()) - {module} for module, names in arrows.items()}
+        module_path = parts[:-1] if parts[-1] == "mod" else parts
+        is_test = "tests" in module_path or module_path[-1].endswith("_tests")
+        if module_path != ("lib",) and not is_test:
+            imports_by_module.setdefault(module_path[0], set()).update(
+                imports(file.read_text(encoding="utf-8"), module_path)
+            )
+    return {
+        module: (names & imports_by_module.keys()) - {module} for module, names in imports_by_module.items()
+    }
 
 
-def cycles(arrows: dict[str, set[str]]) -> list[list[str]]:
+def cycles(imports_by_module: dict[str, set[str]]) -> list[list[str]]:
     """Return the groups of modules that import each other, directly or through others.
 
     >>> cycles({"device": {"power"}, "power": {"device"}, "system": {"device"}})
     [['device', 'power']]
     """
-    reached = {module: set(names) for module, names in arrows.items()}
-    for through in arrows:
-        for module in arrows:
-            if through in reached[module]:
-                reached[module] |= reached[through]
+    reachable = {module: set(names) for module, names in imports_by_module.items()}
+    for via in imports_by_module:
+        for module in imports_by_module:
+            if via in reachable[module]:
+                reachable[module] |= reachable[via]
     groups = {
-        tuple(sorted(other for other in reached[module] if module in reached[other]))
-        for module in arrows
-        if module in reached[module]
+        tuple(sorted(other for other in reachable[module] if module in reachable[other]))
+        for module in imports_by_module
+        if module in reachable[module]
     }
     return [list(group) for group in sorted(groups)]
 
@@ -95,16 +101,16 @@ def report(crates: Path) -> list[str]:
     """Return one line for each import in a cycle that is not justified."""
     lines = []
     for source in sorted(crates.glob("*/src")):
-        crate, arrows = source.parent.name, graph(source)
-        for module, names in arrows.items():
+        crate, imports_by_module = source.parent.name, graph(source)
+        for module, names in imports_by_module.items():
             names -= {
                 name for name in names if (crate, min(module, name), max(module, name)) in ALLOWED_CYCLES
             }
-        for group in cycles(arrows):
+        for group in cycles(imports_by_module):
             lines += [
                 f"{crate}: {module} imports {name} in the cycle of {', '.join(group)}"
                 for module in group
-                for name in sorted(arrows[module] & set(group))
+                for name in sorted(imports_by_module[module] & set(group))
             ]
     return lines
 

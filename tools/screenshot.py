@@ -17,7 +17,7 @@ WINDOW = {"width": 1180, "height": 760}
 
 def main() -> int:
     """Write the picture and return the exit code."""
-    with browser() as started, laboratory(started, window=WINDOW) as page:
+    with browser() as chromium, laboratory(chromium, window=WINDOW) as page:
         page.wait_for_summary()
         page.press("Slowest")
         page.page.wait_for_timeout(1000)

@@ -21,13 +21,13 @@ ALLOWED_DIFFERENCES = f"{NAME}.__all__\n"
 def check(stub: Path, extension: Path) -> subprocess.CompletedProcess[str]:
     """Run mypy's stubtest on both; its exit code is 0 if they agree."""
     with tempfile.TemporaryDirectory(prefix="sledlab-stub-") as folder:
-        alone = Path(folder)
-        (alone / stub.name).symlink_to(stub)
-        (alone / extension.name).symlink_to(extension)
-        (alone / "allowed").write_text(ALLOWED_DIFFERENCES, encoding="utf-8")
+        directory = Path(folder)
+        (directory / stub.name).symlink_to(stub)
+        (directory / extension.name).symlink_to(extension)
+        (directory / "allowed").write_text(ALLOWED_DIFFERENCES, encoding="utf-8")
         return subprocess.run(
             [sys.executable, "-m", "mypy.stubtest", NAME, "--concise", "--allowlist", "allowed"],
-            cwd=alone,
+            cwd=directory,
             env={**os.environ, "PYTHONPATH": folder, "MYPYPATH": folder},
             capture_output=True,
             text=True,
@@ -37,13 +37,13 @@ def check(stub: Path, extension: Path) -> subprocess.CompletedProcess[str]:
 
 def main() -> int:
     """Print the differences; return the exit code."""
-    result = importlib.util.find_spec(f"sledlab.{NAME}")
-    if result is None or result.origin is None:
+    spec = importlib.util.find_spec(f"sledlab.{NAME}")
+    if spec is None or spec.origin is None:
         print("the extension is not built: make setup", file=sys.stderr)
         return 2
-    done = check(STUB, Path(result.origin))
-    print(done.stdout + done.stderr, end="", file=sys.stderr if done.returncode else sys.stdout)
-    return done.returncode
+    process = check(STUB, Path(spec.origin))
+    print(process.stdout + process.stderr, end="", file=sys.stderr if process.returncode else sys.stdout)
+    return process.returncode
 
 
 if __name__ == "__main__":

@@ -31,10 +31,10 @@ NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 def command_output(*command: str | Path) -> str:
     """Return the output of a command; empty if it does not exist or fails."""
     try:
-        done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
+        process = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 def run(
@@ -52,15 +52,15 @@ def has_target() -> bool:
 
 def add_target() -> bool:
     """Install that library with rustup, if Rust is from rustup; return whether it is installed."""
-    own = RUST_FOLDER / "cargo" / "bin" / "rustup"
+    own_rustup = RUST_FOLDER / "cargo" / "bin" / "rustup"
     homes = {"RUSTUP_HOME": str(RUST_FOLDER / "rustup"), "CARGO_HOME": str(RUST_FOLDER / "cargo")}
-    rustup, environment = (own, homes) if own.exists() else (shutil.which("rustup"), {})
+    rustup, environment = (own_rustup, homes) if own_rustup.exists() else (shutil.which("rustup"), {})
     if rustup is None:
         return False
-    done = subprocess.run(
+    process = subprocess.run(
         [rustup, "target", "add", TARGET], cwd=PROJECT, env={**os.environ, **environment}, check=False
     )
-    return done.returncode == 0 and has_target()
+    return process.returncode == 0 and has_target()
 
 
 def build_core() -> None:
@@ -78,8 +78,10 @@ def build_core() -> None:
             f"Rust has no standard library for browsers: rustup target add {TARGET}, "
             "or on Debian apt-get install rustc-web cargo-web rust-web-src lld"
         )
-    built = Path(os.environ.get("CARGO_TARGET_DIR", PROJECT / "target")) / TARGET / "web" / "sledlab_web.wasm"
-    shutil.copyfile(built, CORE)
+    built_core = (
+        Path(os.environ.get("CARGO_TARGET_DIR", PROJECT / "target")) / TARGET / "web" / "sledlab_web.wasm"
+    )
+    shutil.copyfile(built_core, CORE)
     COMPRESSED_CORE.parent.mkdir(exist_ok=True)
     COMPRESSED_CORE.write_bytes(lzma.compress(CORE.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
     print(f"{CORE.stat().st_size / 1e3:.0f} kB, packed {COMPRESSED_CORE.stat().st_size / 1e3:.0f} kB")
@@ -93,11 +95,11 @@ def main() -> int:
         node.install()
         build_charts(node)
         node.run(*node.node, "build.mjs")
-    except MissingError as missing:
-        print(f"the page cannot be built: {missing}", file=sys.stderr)
+    except MissingError as error:
+        print(f"the page cannot be built: {error}", file=sys.stderr)
         return 2
-    except subprocess.CalledProcessError as failed:
-        return int(failed.returncode)
+    except subprocess.CalledProcessError as error:
+        return int(error.returncode)
     return 0
 
 

@@ -51,7 +51,7 @@ def test_refusals_and_tracebacks_of_plugins_are_no_failures():
 
 
 def test_failing_input_is_saved(tmp_path, monkeypatch):
-    monkeypatch.setattr(attack, "SAVED", tmp_path / "saved")
+    monkeypatch.setattr(attack, "SAVED_INPUTS", tmp_path / "saved")
     monkeypatch.setattr(attack, "CODES", (0,))
     outcome = attack.run(HostileInput("trace", ("trace", "info", "a.csv"), {"a.csv": b"nothing"}), 7)
     assert (outcome.verdict, outcome.is_failure) == ("exit code 2", True)

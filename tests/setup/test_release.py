@@ -63,16 +63,16 @@ def test_a_crate_that_asks_for_another_is_found(repository: Path) -> None:
 
 def test_only_a_whole_tree_of_today_is_tagged(repository: Path) -> None:
     candidate = release.Release(release.common_version(repository), repository)
-    release.check_tree(candidate, dry=True)
+    release.check_tree(candidate, is_dry_run=True)
     with pytest.raises(release.NotReadyError, match=r"no section 9\.9\.9 of today"):
-        release.check_tree(release.Release("9.9.9", repository), dry=False)
+        release.check_tree(release.Release("9.9.9", repository), is_dry_run=False)
     (repository / "more").touch()
-    release.check_tree(candidate, dry=True)
+    release.check_tree(candidate, is_dry_run=True)
     with pytest.raises(release.NotReadyError, match="commit them"):
-        release.check_tree(candidate, dry=False)
+        release.check_tree(candidate, is_dry_run=False)
     git(repository, "tag", candidate.tag)
     with pytest.raises(release.NotReadyError, match="is a tag already"):
-        release.check_tree(candidate, dry=True)
+        release.check_tree(candidate, is_dry_run=True)
 
 
 @pytest.fixture
@@ -98,14 +98,14 @@ def test_stale_measurements_refuse_a_release(dated_tree: Path, capfd: pytest.Cap
     evidence(dated_tree, 1)
     candidate = release.Release(release.common_version(dated_tree), dated_tree)
     with pytest.raises(release.NotReadyError, match="measurements are not current: make evidence"):
-        release.check_tree(candidate, dry=False)
+        release.check_tree(candidate, is_dry_run=False)
     assert capfd.readouterr().out == "evidence --check --strict\n"
-    release.check_tree(candidate, dry=True)
+    release.check_tree(candidate, is_dry_run=True)
 
 
 def test_current_measurements_permit_a_release(dated_tree: Path) -> None:
     evidence(dated_tree, 0)
-    release.check_tree(release.Release(release.common_version(dated_tree), dated_tree), dry=False)
+    release.check_tree(release.Release(release.common_version(dated_tree), dated_tree), is_dry_run=False)
 
 
 def test_a_dry_run_builds_everything_and_tags_nothing(repository: Path, monkeypatch, capsys) -> None:
