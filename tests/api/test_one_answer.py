@@ -273,7 +273,7 @@ def test_timed_decisions_leave_merging_alone(tmp_path: Path) -> None:
     trace = Path(__file__).parents[2] / "sample" / "traces" / "oltp-orders-a.csv.zst"
     options = {"operations": 60_000, "settings": {"merge.kind": "chains", "system.start": "parked"}}
     simulated = sl.simulate(trace, "mems-g2", scheduler="sstf", speedup=5, requests=False, **options)
-    assert round(simulated.response_time.mean, 2) == 9514.44
+    assert round(simulated.response_time.mean, 2) == 9593.53
     race = sl.compare(
         trace, "mems-g2", scheduler="sstf", speedup=[5], **options, overload="drain", parallel=1
     )
