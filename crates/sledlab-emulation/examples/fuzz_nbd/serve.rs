@@ -41,14 +41,14 @@ pub fn export() -> Export {
 /// Serves a session whose bytes arrive in pieces of `sizes`; the last size is repeated.
 pub fn serve(export: Export, bytes: &[u8], sizes: &[usize]) -> Transcript {
     let mut server = Server::new(export);
-    let mut remaining = bytes;
+    let mut unsent_bytes = bytes;
     let mut sizes = sizes.iter();
     let mut size = usize::MAX;
-    while !remaining.is_empty() {
+    while !unsent_bytes.is_empty() {
         size = *sizes.next().unwrap_or(&size);
-        let (piece, rest) = remaining.split_at(size.min(remaining.len()));
+        let (piece, later_bytes) = unsent_bytes.split_at(size.min(unsent_bytes.len()));
         server.receive(piece);
-        remaining = rest;
+        unsent_bytes = later_bytes;
     }
     server.transcript
 }

@@ -25,10 +25,23 @@ impl Model for Fcfs {
     }
 }
 
+impl Fcfs {
+    /// Returns a request that must wait to its place in order of arrival.
+    #[cold]
+    fn push_again(&mut self, request: QueuedRequest) {
+        let place = self.queue.partition_point(|other| other.id < request.id);
+        self.queue.insert(place, request);
+    }
+}
+
 impl Scheduler for Fcfs {
     #[inline]
     fn push(&mut self, request: QueuedRequest) {
-        self.queue.push_back(request);
+        if self.queue.back().is_none_or(|last| last.id < request.id) {
+            self.queue.push_back(request);
+        } else {
+            self.push_again(request);
+        }
     }
 
     #[inline]

@@ -1,16 +1,19 @@
 //! A station: a queue with its scheduler, a device, and the power policy that parks the device.
 
+mod energy;
+
 use std::collections::VecDeque;
 
 use sledlab_core::{Error, Span, Time};
 
+use self::energy::{FirstWaiter, StartUp};
 use super::completion_queue::CompletionQueue;
 use super::station_log::{State, StationLog, StationRecorder};
 use super::{MAX_COMPLETIONS, MAX_EVENTS, Setup, Start};
 use crate::device::preset::DeviceFile;
 use crate::device::{self, BusyPeriod, Device, FaultCounts, IdleOutcome, QueuedRequest, ServedRequest};
 use crate::merge::{MergeCounts, Merger};
-use crate::power::{Ledger, MechanicalWork, PowerCosts, PowerPolicy, PowerRates};
+use crate::power::{Ledger, MechanicalWork, PowerPolicy, PowerRates};
 use crate::scheduler::Scheduler;
 
 /// A completed request, as the host sees it.
@@ -30,30 +33,6 @@ enum Phase {
     Serving { since: Time, busy: Option<BusyPeriod> },
     /// The scheduler has failed: no request is served any more.
     Stuck,
-}
-
-/// The first request that waits for a start-up.
-#[derive(Clone, Copy, Debug)]
-struct FirstWaiter {
-    id: u64,
-    since: Time,
-}
-
-/// A start-up with requests that waited for it.
-#[derive(Clone, Copy, Debug)]
-struct StartUp {
-    first: FirstWaiter,
-    begin: Time,
-    end: Time,
-    /// Requests that waited for the start-up and are not reported served.
-    waiters: usize,
-}
-
-impl StartUp {
-    /// Whether a request that joined the queue at `queue_time` waited for the start-up.
-    fn has_delayed(&self, queue_time: Time) -> bool {
-        self.first.since <= queue_time && queue_time < self.end
-    }
 }
 
 /// Requests for data that the device had lost when they were selected, counted until a time.
@@ -341,37 +320,6 @@ impl Station {
         self.phase = Phase::Selecting { at };
     }
 
-    /// How long the device stays idle in the idle period from `since` to `now` before it parks.
-    fn timeout(&mut self, since: Time, now: Time, is_last: bool, costs: &PowerCosts) -> Span {
-        let timeout = self.power.timeout_in_hindsight(now.since(since), is_last, costs);
-        timeout.max(self.device.destage_end().since(since))
-    }
-
-    /// The powers and the start-up energy that the power policy weighs, where the mechanism has stopped.
-    fn power_costs(&self) -> PowerCosts {
-        PowerCosts {
-            idle_mw: self.device.mechanics().idle_mw(),
-            inactive_mw: self.rates.inactive_mw,
-            startup_uj: self.rates.startup_uj(),
-        }
-    }
-
-    /// Enters the idle period from `since` to `now`, parked after `timeout`, into the ledger.
-    fn charge_idle_period(&mut self, since: Time, timeout: Span, now: Time, idle_mw: f64) {
-        if let Some(watch) = &mut self.watch {
-            let park = (since + timeout).min(now);
-            watch.record_idle(State::Idle, since, park);
-            watch.record_idle(State::Parked, park, now);
-        }
-        if let Some(ledger) = &mut self.ledger {
-            let park = (since + timeout).min(now);
-            ledger.enter_idle(since, park, idle_mw);
-            if park < now {
-                ledger.enter_inactive(park, now);
-            }
-        }
-    }
-
     /// Time of the next event.
     #[inline]
     pub fn next_event(&self) -> Option<Time> {
@@ -634,75 +582,6 @@ impl Station {
             watch.serve(&served);
         }
         self.future_completions.insert(served);
-    }
-
-    /// Adds to a served request the part of a start-up for which it waited. The energy counts for the first request.
-    fn add_startup(&mut self, served: &mut ServedRequest) {
-        let queue_time = served.request.queue_time;
-        let Some(place) = self.startups.iter().position(|startup| startup.has_delayed(queue_time)) else {
-            return;
-        };
-        let startup = &mut self.startups[place];
-        served.timing.startup = startup.end.since(startup.begin.max(queue_time));
-        if startup.first.id == served.request.id {
-            let opened = self.ledger.as_ref().map_or(Time::ZERO, Ledger::opened);
-            let counted = startup.end.since(startup.begin.max(opened));
-            served.energy.startup_uj = PowerRates { startup: counted, ..self.rates }.startup_uj();
-        }
-        startup.waiters = startup.waiters.saturating_sub(1);
-        if startup.waiters == 0 {
-            self.startups.remove(place);
-        }
-    }
-
-    /// Starts the ledger anew at `now`.
-    pub fn open_ledger(&mut self, now: Time) {
-        if let Some(ledger) = &mut self.ledger {
-            *ledger = Ledger::with_opening(now);
-            // The remaining time of an unfinished start-up, which was entered into the old ledger when it began.
-            if let Some(StartUp { begin, end, .. }) = self.startups.last()
-                && *end > now
-            {
-                ledger.enter_startup(*begin, *end);
-            }
-        }
-        self.future_completions.iter_mut().for_each(|served| served.discard_energy_before(now));
-        if let Some(merger) = &mut self.merger {
-            merger.reset_counts();
-        }
-        self.longest_queue = self.queue_length();
-    }
-
-    /// Enters the idle period since the last service into the ledger, or the part of a service or start-up that has not
-    /// ended.
-    pub fn close_ledger(&mut self, now: Time) {
-        if let Some(losses) = &mut self.losses {
-            losses.until = now;
-        }
-        let costs = self.power_costs();
-        let (since, timeout) = match self.phase {
-            Phase::Idle { since, is_parked: true } => (since, Span::ZERO),
-            Phase::Idle { since, is_parked: false } => (since, self.timeout(since, now, true, &costs)),
-            Phase::Delaying { first, .. } => (first.since, Span::ZERO),
-            _ => return self.charge_unfinished(now),
-        };
-        self.charge_idle_period(since, timeout, now, costs.idle_mw);
-        self.phase = Phase::Idle { since: now, is_parked: true };
-    }
-
-    /// Enters the part until `now` of a service or start-up that has not ended into the ledger.
-    fn charge_unfinished(&mut self, now: Time) {
-        let Some(ledger) = &mut self.ledger else { return };
-        match self.phase {
-            Phase::Serving { since, busy } => {
-                // Work that the device has not reported counts as seeks.
-                let unknown = MechanicalWork { seek: now.since(since), ..MechanicalWork::default() };
-                ledger.enter_unfinished_work(since, now, busy.map_or(unknown, |busy| busy.work));
-            }
-            // Only a start-up delays a selection.
-            Phase::Selecting { at } => ledger.cut_startup(now, at),
-            _ => {}
-        }
     }
 }
 

@@ -133,9 +133,9 @@ impl Handshake {
     ) -> (usize, HandshakeProgress) {
         let mut parsed_bytes = 0;
         loop {
-            let remaining = &input[parsed_bytes..];
+            let unparsed_input = &input[parsed_bytes..];
             if let Stage::Skip { option, remaining_bytes } = self.stage {
-                let skipped_bytes = remaining.len().min(remaining_bytes as usize);
+                let skipped_bytes = unparsed_input.len().min(remaining_bytes as usize);
                 parsed_bytes += skipped_bytes;
                 let remaining_bytes = remaining_bytes - skipped_bytes as u32;
                 self.stage = Stage::Skip { option, remaining_bytes };
@@ -150,7 +150,7 @@ impl Handshake {
                 Stage::Data { length, .. } => length as usize,
                 Stage::Option | Stage::Skip { .. } => OPTION_BYTES,
             };
-            let (message_bytes, message) = front.gather(count, remaining);
+            let (message_bytes, message) = front.gather(count, unparsed_input);
             parsed_bytes += message_bytes;
             let Some(message) = message else { return (parsed_bytes, HandshakeProgress::More) };
             let next = match self.stage {

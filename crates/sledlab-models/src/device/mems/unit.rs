@@ -96,19 +96,20 @@ impl SledUnit {
         let mut timing = first_pass(&pass, row_time);
         let mut work = self.sled.work(&pass);
         let mut end = self.sled.end_spot(&pass);
-        let (mut done_blocks, mut last, mut max_blocks) = (0, pass.blocks, 0);
-        while done_blocks + last < request.blocks {
-            done_blocks += last;
-            max_blocks = last.max(max_blocks);
-            let remaining = request.blocks - done_blocks;
-            let pass = self.sled.plan(end, request.lbn + u64::from(done_blocks), remaining, u32::MAX);
+        let (mut done_blocks, mut pass_blocks, mut max_blocks) = (0, pass.blocks, 0);
+        while done_blocks + pass_blocks < request.blocks {
+            done_blocks += pass_blocks;
+            max_blocks = pass_blocks.max(max_blocks);
+            let remaining_blocks = request.blocks - done_blocks;
+            let pass = self.sled.plan(end, request.lbn + u64::from(done_blocks), remaining_blocks, u32::MAX);
             note_further_pass(&mut timing, &pass, row_time);
             work += self.sled.work(&pass);
             end = self.sled.end_spot(&pass);
-            last = pass.blocks;
+            pass_blocks = pass.blocks;
         }
         self.settle_tips(&mut work, request);
-        let max_tips = self.sled.tips(max_blocks).max(self.sled.active_tips(request, done_blocks, last));
+        let max_tips =
+            self.sled.tips(max_blocks).max(self.sled.active_tips(request, done_blocks, pass_blocks));
         Service { timing, work, end, max_tips }
     }
 

@@ -49,6 +49,13 @@ pub trait Layout: Send + Sync + std::fmt::Debug {
     fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32);
 }
 
+/// Translates a row in order of blocks to the physical row, or the inverse, in a column or track that is filled upwards
+/// if its `number` is even and downwards if it is odd.
+#[inline]
+fn alternate_row(number: u32, row: u32, rows: u32) -> u32 {
+    if number & 1 == 1 { rows - 1 - row } else { row }
+}
+
 /// The layout that `params` name, on a sled of their geometry.
 pub fn build(params: &MemsParams, geometry: &Geometry) -> Box<dyn Layout> {
     match params.layout {

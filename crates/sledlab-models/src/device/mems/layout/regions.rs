@@ -1,7 +1,7 @@
 //! Layouts that fill the medium region after region: the base of all layouts by parts of the medium.
 
 use super::divisor::Divisor;
-use super::{Geometry, Layout, Place};
+use super::{Geometry, Layout, Place, alternate_row};
 use crate::device::{Extent, Grid};
 
 /// Which cylinders of a cell belong to a region, and in which direction blocks fill its tracks.
@@ -80,12 +80,12 @@ impl Region {
     /// Translates a row in order of blocks to a row from the bottom of the region, or the inverse.
     #[inline]
     fn swap_row(&self, nth_cylinder: u32, track: u32, row: u32) -> u32 {
-        let is_downwards = match self.filling {
-            Filling::Serpentine => (track ^ (nth_cylinder & self.parity_mask)) & 1 == 1,
-            Filling::EvenUpwards => false,
-            Filling::OddDownwards => true,
+        let number = match self.filling {
+            Filling::Serpentine => track ^ (nth_cylinder & self.parity_mask),
+            Filling::EvenUpwards => 0,
+            Filling::OddDownwards => 1,
         };
-        if is_downwards { self.rows - 1 - row } else { row }
+        alternate_row(number, row, self.rows)
     }
 
     /// Whether a track begins at the row where the track before ends.

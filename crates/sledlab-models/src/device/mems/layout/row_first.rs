@@ -2,7 +2,7 @@
 //! the tracks of a cylinder, then the cylinders (Hong 2006, section 2 and figure 2).
 
 use super::divisor::Divisor;
-use super::{Geometry, Layout, Place};
+use super::{Geometry, Layout, Place, alternate_row};
 
 /// Consecutive blocks fill a row, the rows above it, the next track and the next cylinder. Where columns have a
 /// direction by parity, the rows of odd cylinders follow each other downwards, as they are read.
@@ -17,7 +17,7 @@ pub struct RowFirst {
     tracks: u32,
     cells: u32,
     /// 1 if the rows of odd cylinders descend, else 0.
-    parity: u32,
+    parity_mask: u32,
 }
 
 impl RowFirst {
@@ -32,14 +32,14 @@ impl RowFirst {
             rows: geometry.rows,
             tracks: geometry.tracks,
             cells: geometry.cells,
-            parity: by_parity.into(),
+            parity_mask: by_parity.into(),
         }
     }
 
     /// Translates the row in order of blocks to the physical row, or the inverse.
     #[inline]
     fn swap_row(&self, cylinder: u32, row: u32) -> u32 {
-        if cylinder & self.parity == 1 { self.rows - 1 - row } else { row }
+        alternate_row(cylinder & self.parity_mask, row, self.rows)
     }
 
     /// Rows of a track.

@@ -5,7 +5,7 @@
 //! cylinder is odd: neighboring tracks always alternate, also from one cylinder to the next.
 
 use super::row_first::RowFirst;
-use super::{Geometry, Layout, Place};
+use super::{Geometry, Layout, Place, alternate_row};
 
 /// Row-first with every other track reversed.
 #[derive(Clone, Debug)]
@@ -24,8 +24,8 @@ impl StreamingLayout {
     /// Translates the row in order of blocks to the physical row, or the inverse.
     #[inline]
     fn swap_row(&self, place: Place) -> Place {
-        let is_reversed = (place.track ^ (place.cylinder & self.parity_mask)) & 1 == 1;
-        Place { row: if is_reversed { self.row_first.rows() - 1 - place.row } else { place.row }, ..place }
+        let number = place.track ^ (place.cylinder & self.parity_mask);
+        Place { row: alternate_row(number, place.row, self.row_first.rows()), ..place }
     }
 }
 

@@ -7,7 +7,7 @@
 //! project's choice; the paper gives only the idea.
 
 use super::divisor::Divisor;
-use super::{Geometry, Layout, Place};
+use super::{Geometry, Layout, Place, alternate_row};
 
 /// A region for each attribute, all of them at every position.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct TabularLayout {
     /// Fewest blocks of an attribute at a position; if `attributes` does not divide `slots`, some attributes have one
     /// more.
     min_slots: u64,
-    /// Divisors by `min_slots` and by `fewest + 1`.
+    /// Divisors by `min_slots` and by `min_slots + 1`.
     per_position: [Divisor; 2],
     per_column: Divisor,
     per_track: Divisor,
@@ -69,7 +69,7 @@ impl TabularLayout {
     /// Translates the row in order of blocks to the physical row, or the inverse.
     #[inline]
     fn swap_row(&self, cylinder: u32, row: u32) -> u32 {
-        if cylinder & 1 == 1 { self.rows - 1 - row } else { row }
+        alternate_row(cylinder, row, self.rows)
     }
 }
 

@@ -7,7 +7,7 @@
 //! layout.
 
 use super::divisor::Divisor;
-use super::{Geometry, Layout, Place, StreamingLayout};
+use super::{Geometry, Layout, Place, StreamingLayout, alternate_row};
 
 /// Small data at the center, position by position; large data around it, in the streaming layout.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ impl TwoClassLayout {
     /// Translates the row in order of blocks to the physical row, or the inverse: up one column, down the next.
     #[inline]
     fn swap_row(&self, nth_cylinder: u32, row: u32) -> u32 {
-        if nth_cylinder & 1 == 1 { self.rows - 1 - row } else { row }
+        alternate_row(nth_cylinder, row, self.rows)
     }
 
     #[inline]

@@ -5,7 +5,7 @@
 //! the next cylinder under the same group, its rows in reverse order; after the last cylinder the next group.
 
 use super::divisor::Divisor;
-use super::{Geometry, Layout, Place};
+use super::{Geometry, Layout, Place, alternate_row};
 
 /// Consecutive blocks fill a column of one group of tips, then the group's next column.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl YSequential {
     /// Translates the row in order of blocks to the physical row, or the inverse.
     #[inline]
     fn swap_row(&self, cylinder: u32, row: u32) -> u32 {
-        if cylinder & 1 == 1 { self.rows - 1 - row } else { row }
+        alternate_row(cylinder, row, self.rows)
     }
 }
 

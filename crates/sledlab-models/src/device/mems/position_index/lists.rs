@@ -33,26 +33,26 @@ impl Lists {
 
     /// Adds a request to a list, which is in order of the numbers of requests.
     pub fn insert(&mut self, list: &mut List, request: QueuedRequest) {
-        let at = self.0.insert(Node { request, next: NIL }) as u32;
+        let node = self.0.insert(Node { request, next: NIL }) as u32;
         // Almost every request is the newest.
-        let before = if self.0[list.last as usize].request.id < request.id {
+        let previous = if self.0[list.last as usize].request.id < request.id {
             Some(list.last)
         } else {
             self.last_below(*list, request.id)
         };
-        let next = match before {
-            Some(before) => std::mem::replace(&mut self.0[before as usize].next, at),
-            None => std::mem::replace(&mut list.first, at),
+        let next = match previous {
+            Some(previous) => std::mem::replace(&mut self.0[previous as usize].next, node),
+            None => std::mem::replace(&mut list.first, node),
         };
-        self.0[at as usize].next = next;
+        self.0[node as usize].next = next;
         if next == NIL {
-            list.last = at;
+            list.last = node;
         }
     }
 
     /// The last node of a list whose request has a number below `id`.
     fn last_below(&self, list: List, id: u64) -> Option<u32> {
-        self.nodes(list).take_while(|(_, node)| node.request.id < id).last().map(|(at, _)| at)
+        self.nodes(list).take_while(|(_, node)| node.request.id < id).last().map(|(number, _)| number)
     }
 
     /// The nodes of a list, in order.
@@ -80,14 +80,14 @@ impl Lists {
 
     /// Removes request `id` of a list, if it is there; the remaining list is `None` if it was the last.
     pub fn remove(&mut self, mut list: List, id: u64) -> Option<(QueuedRequest, Option<List>)> {
-        let before = self.last_below(list, id);
-        let at = before.map_or(list.first, |before| self.0[before as usize].next);
-        self.0.get(at as usize).filter(|node| node.request.id == id)?;
-        let Some(before) = before else { return Some(self.pop(list)) };
-        let Node { request, next } = self.0.remove(at as usize);
-        self.0[before as usize].next = next;
+        let previous = self.last_below(list, id);
+        let place = previous.map_or(list.first, |previous| self.0[previous as usize].next);
+        self.0.get(place as usize).filter(|node| node.request.id == id)?;
+        let Some(previous) = previous else { return Some(self.pop(list)) };
+        let Node { request, next } = self.0.remove(place as usize);
+        self.0[previous as usize].next = next;
         if next == NIL {
-            list.last = before;
+            list.last = previous;
         }
         Some((request, Some(list)))
     }

@@ -137,8 +137,8 @@ impl<C: Criterion> Tiles<C> {
     /// Removes the first request of a position.
     pub fn take(&mut self, tile: usize, at: usize) -> QueuedRequest {
         let number = self.all[tile].positions[at].group();
-        let (request, rest) = self.lists.pop(self.waiting[number].requests);
-        self.leave(tile, at, &request, rest);
+        let (request, remaining_list) = self.lists.pop(self.waiting[number].requests);
+        self.leave(tile, at, &request, remaining_list);
         request
     }
 
@@ -150,18 +150,18 @@ impl<C: Criterion> Tiles<C> {
         let Some(at) = self.all[tile].find(spot) else { return false };
         let number = self.all[tile].positions[at].group();
         let removed = self.lists.remove(self.waiting[number].requests, request.id);
-        removed.map(|(request, rest)| self.leave(tile, at, &request, rest)).is_some()
+        removed.map(|(request, remaining_list)| self.leave(tile, at, &request, remaining_list)).is_some()
     }
 
     /// Updates a position from whose list `request` was removed.
-    fn leave(&mut self, tile: usize, at: usize, request: &QueuedRequest, rest: Option<List>) {
+    fn leave(&mut self, tile: usize, at: usize, request: &QueuedRequest, remaining_list: Option<List>) {
         let number = self.all[tile].positions[at].group();
         let Waiting { requests, group } = &mut self.waiting[number];
         if C::WEIGHS {
             self.all[tile].weights.remove(at);
             self.criterion.count_change();
         }
-        if let Some(remaining_list) = rest {
+        if let Some(remaining_list) = remaining_list {
             *requests = remaining_list;
             group.remove(request, Some(self.lists.first(remaining_list).queue_time));
             if C::WEIGHS {
