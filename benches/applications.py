@@ -88,9 +88,9 @@ def serve(*options: str, attach: str, program: str, results: str) -> None:
         program,
         results,
     ]
-    process = subprocess.run(command, check=False, capture_output=True, text=True)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)}\n{process.stdout}{process.stderr}")
+    completed = subprocess.run(command, check=False, capture_output=True, text=True)
+    if completed.returncode:
+        raise SystemExit(f"{' '.join(command)}\n{completed.stdout}{completed.stderr}")
 
 
 def measure_program(

@@ -34,10 +34,10 @@ def replay_mb_and_rate() -> tuple[float, float]:
     """Return the peak memory in MB of a replay of `REQUESTS` generated requests, and million requests/s."""
     limit_options = ["--limit", str(REQUESTS), "--json"]
     command = [*SLEDLAB, "simulate", "--device", "mems-g2", "--workload", "uniform", *BLOCKS, *limit_options]
-    process = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    completed = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     # The largest of all children so far: `--help`, which ran before, needs less. Linux reports KiB.
     peak_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return peak_kib * 1024 / 1e6, REQUESTS / json.loads(process.stdout)["wall_s"] / 1e6
+    return peak_kib * 1024 / 1e6, REQUESTS / json.loads(completed.stdout)["wall_s"] / 1e6
 
 
 def scheduler_rate(name: str) -> float:
@@ -54,8 +54,8 @@ def scheduler_rate(name: str) -> float:
     command = [*SLEDLAB, "simulate", "--device", "mems-g2", *workload_options, "--scheduler", name, "--json"]
 
     def measure_once() -> float:
-        process = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=EXAMPLES)
-        return 0.2 / json.loads(process.stdout)["wall_s"]
+        completed = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=EXAMPLES)
+        return 0.2 / json.loads(completed.stdout)["wall_s"]
 
     return statistics.median(measure_once() for _ in range(5))
 

@@ -67,7 +67,7 @@ class Database:
 
     def run_program(self, name: str, *arguments: object) -> str:
         """Run a program of PostgreSQL, which must succeed; return its output."""
-        process = subprocess.run(
+        completed = subprocess.run(
             self.command(name, *arguments),
             capture_output=True,
             text=True,
@@ -75,8 +75,8 @@ class Database:
             cwd=self.sessions,
             timeout=LIMIT_S,
         )
-        assert process.returncode == 0, f"{name}: {process.stderr}{process.stdout}"
-        return process.stdout
+        assert completed.returncode == 0, f"{name}: {completed.stderr}{completed.stdout}"
+        return completed.stdout
 
     def command(self, name: str, *arguments: object) -> list[str]:
         """Return the command that runs a program of PostgreSQL."""

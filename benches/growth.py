@@ -44,10 +44,10 @@ def comparison_s(runs: int) -> tuple[float, float]:
     """
     usage_before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-c", COMPARISON, str(runs)]
-    process = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    completed = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     usage_after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return float(
-        process.stdout
+        completed.stdout
     ), usage_after.ru_utime + usage_after.ru_stime - usage_before.ru_utime - usage_before.ru_stime
 
 

@@ -54,12 +54,12 @@ def record_job(job: str, nodes: int, settings: dict[str, object]) -> tuple[float
     with tempfile.TemporaryDirectory() as directory:
         work_record = Path(directory) / f"{job}.work"
         for _ in range(2):  # the first run may extract columns from tables
-            process = subprocess.run(
+            completed = subprocess.run(
                 [sys.executable, "-c", RUN_CODE, arguments_json, work_record],
                 check=True,
                 stdout=subprocess.PIPE,
             )
-            seconds_and_bytes.append(json.loads(process.stdout))
+            seconds_and_bytes.append(json.loads(completed.stdout))
         size_bytes = work_record.stat().st_size
     return seconds_and_bytes[-1][0], seconds_and_bytes[-1][1] / 1e9, size_bytes / 1e6
 
@@ -74,10 +74,10 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
 
 def peak_of_a_rank(ranks: int) -> float:
     """Return the peak memory in GB of the largest rank of a sort under MPI."""
-    process = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", PEAK_CODE, str(ranks)], check=True, stdout=subprocess.PIPE
     )
-    return int(process.stdout) / 1e9
+    return int(completed.stdout) / 1e9
 
 
 def seconds(function: Callable[[], object]) -> float:

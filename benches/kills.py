@@ -146,12 +146,13 @@ def verify_with_fio(directory: Path, job: str) -> KillCounts:
     block that it misses counts as lost only if its log has the write.
     """
     acknowledged_offsets = {int(line.split(",")[4]) for line in (directory / LOG).read_text().splitlines()}
-    process = fio(directory, job + READS, "--output-format=terse")
+    completed = fio(directory, job + READS, "--output-format=terse")
     missed_offsets = {
-        int(each) for each in re.findall(r"verify: .* offset (\d+), length", process.stderr + process.stdout)
+        int(each)
+        for each in re.findall(r"verify: .* offset (\d+), length", completed.stderr + completed.stdout)
     }
-    assert process.returncode == 0 or missed_offsets, process.stderr + process.stdout
-    line = next(line for line in process.stdout.splitlines() if line.startswith("3;"))
+    assert completed.returncode == 0 or missed_offsets, completed.stderr + completed.stdout
+    line = next(line for line in completed.stdout.splitlines() if line.startswith("3;"))
     read_blocks = int(line.split(";")[5]) * 1024 // 4096
     lost_offsets = missed_offsets & acknowledged_offsets
     print(
@@ -305,6 +306,6 @@ def remaining_uses(directory: Path) -> list[str]:
 
 def run_program(*command: object) -> str:
     """Run a program, which must succeed; return its output."""
-    process = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-    assert process.returncode == 0, f"{command}: {process.stderr}"
-    return process.stdout
+    completed = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, f"{command}: {completed.stderr}"
+    return completed.stdout

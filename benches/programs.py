@@ -63,10 +63,10 @@ def postgres(program: str, *arguments: str) -> str:
         str(path) for path in sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"), reverse=True)
     )
     command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", program_path, *arguments]
-    process = subprocess.run(command, cwd="/", check=False, capture_output=True, text=True)
-    if process.returncode:
-        raise SystemExit(f"{program}: {process.stderr}{process.stdout}")
-    return process.stdout
+    completed = subprocess.run(command, cwd="/", check=False, capture_output=True, text=True)
+    if completed.returncode:
+        raise SystemExit(f"{program}: {completed.stderr}{completed.stdout}")
+    return completed.stdout
 
 
 @contextmanager

@@ -1,10 +1,14 @@
 """Result files of benchmarks in Python: rows, and the machine on which they were measured."""
 
+import datetime
 import json
 import os
 import platform
+import subprocess
 from pathlib import Path
 from typing import Any
+
+from sledlab import _native
 
 FOLDER = Path(__file__).parent
 RUNS = FOLDER.parent / "bench-out"
@@ -34,8 +38,18 @@ def write_rows(name: str, rows: list[dict[str, Any]], **further_keys: Any) -> No
 
 
 def write(name: str, content: dict[str, Any]) -> None:
-    """Write the results of a benchmark to `benches/NAME.json`."""
-    (FOLDER / f"{name}.json").write_text(to_json(content), encoding="utf-8")
+    """Write the results of a benchmark, and where they are from, to `benches/NAME.json`."""
+    (FOLDER / f"{name}.json").write_text(
+        to_json({"machine": machine()} | content | origin()), encoding="utf-8"
+    )
+
+
+def origin() -> dict[str, str]:
+    """Return the date, the commit and the build of the results."""
+    command = ["git", "-C", str(FOLDER), "rev-parse", "--short=8", "HEAD"]
+    commit = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    today = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
+    return {"date": today, "commit": commit, "profile": _native.BUILD_PROFILE}
 
 
 def to_json(content: dict[str, Any]) -> str:

@@ -5,19 +5,18 @@ lines of code changed since.
 """
 
 import argparse
-import datetime
 import json
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
-from result_files import FOLDER, machine, write
+from result_files import FOLDER, write
 
 PROJECT = FOLDER.parent
 CODE = ("crates", "python/sledlab")
 sys.path.insert(0, str(PROJECT))
 
-from lab.build import WrongBuildError, profile, require_release_build  # noqa: E402
+from lab.build import WrongBuildError, require_release_build  # noqa: E402
 
 BENCHMARKS: dict[str, tuple[str, ...]] = {
     "results": ("sim/speed", "command_line"),
@@ -28,13 +27,21 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "volumes": ("volumes",),
     **{
         name: (name,)
-        for name in ("jobs", "studies", "fleet", "trace_hash", "machines", "plug_ins", "first_use", "web")
+        for name in (
+            *(
+                "jobs",
+                "studies",
+                "fleet",
+                "trace_hash",
+                "machines",
+                "plug_ins",
+                "first_use",
+                "web",
+                "emulation",
+            ),
+            *("closed_loop", "guarantees", "hostile", "power", "client_delay", "applications"),
+        )
     },
-    **{
-        name: (name,)
-        for name in ("emulation", "closed_loop", "guarantees", "hostile", "power", "client_delay")
-    },
-    "applications": ("applications",),
 }
 """Parts of each benchmark, in order: `crate/name` is a benchmark in Rust, `name` a script in this folder."""
 
@@ -49,35 +56,24 @@ def commands(parts: Sequence[str]) -> Iterator[Sequence[str]]:
             yield (sys.executable, f"benches/{name}.py")
 
 
-def git(*arguments: str) -> str:
-    """Return what git prints."""
-    return subprocess.run(
-        ["git", *arguments], cwd=PROJECT, check=True, stdout=subprocess.PIPE, text=True
-    ).stdout.strip()
-
-
 def run(name: str) -> None:
-    """Run a benchmark, and add to its file where its numbers are from."""
+    """Run a benchmark."""
     for command in commands(BENCHMARKS[name]):
         subprocess.run(command, cwd=PROJECT, check=True)
     file = FOLDER / f"{name}.json"
-    if file.is_file():
-        content = json.loads(file.read_text(encoding="utf-8"))
-        origin = {
-            "machine": content.get("machine", machine()),
-            "date": f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}",
-            "commit": git("rev-parse", "--short=8", "HEAD"),
-            "profile": profile(),
-        }
-        write(name, content | origin)
+    if file.is_file():  # those in Rust do not write where their numbers are from
+        write(name, json.loads(file.read_text(encoding="utf-8")))
 
 
 def print_ages() -> None:
     """Print the commit and date of each file, and what has changed in the code since."""
     for file in sorted(FOLDER.glob("*.json")):
         origin = json.loads(file.read_text(encoding="utf-8"))
-        changes = git("diff", "--shortstat", origin["commit"], "--", *CODE) or "no changes"
-        print(f"{file.stem:<14} {origin['date']}  {origin['commit']}  {changes}")
+        command = ["git", "diff", "--shortstat", origin["commit"], "--", *CODE]
+        changes = subprocess.run(
+            command, cwd=PROJECT, check=True, stdout=subprocess.PIPE, text=True
+        ).stdout.strip()
+        print(f"{file.stem:<14} {origin['date']}  {origin['commit']}  {changes or 'no changes'}")
 
 
 def main() -> int:

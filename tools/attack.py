@@ -89,7 +89,7 @@ def run(hostile_input: HostileInput, number: int) -> Outcome:
             "SLEDLAB_DATA": str(Path(parent) / "data"),
         }
         try:
-            process = subprocess.run(
+            completed = subprocess.run(
                 [sys.executable, "-m", "sledlab", *hostile_input.command],
                 cwd=directory,
                 env=environment,
@@ -107,8 +107,8 @@ def run(hostile_input: HostileInput, number: int) -> Outcome:
             "out.svg",
         }
         leftovers |= {path.name for path in temporary_directory.iterdir()}
-        output = (process.stdout + process.stderr).decode(errors="replace")
-        outcome = judge(hostile_input.kind, process.returncode, output, sorted(leftovers))
+        output = (completed.stdout + completed.stderr).decode(errors="replace")
+        outcome = judge(hostile_input.kind, completed.returncode, output, sorted(leftovers))
         if outcome.is_failure:
             saved_input = SAVED_INPUTS / f"{hostile_input.kind}-{number}"
             shutil.copytree(directory, saved_input, dirs_exist_ok=True)

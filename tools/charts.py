@@ -71,10 +71,10 @@ def find_node() -> Node:
 def node_version() -> int:
     """Return the major version of the system's Node; 0 if there is none."""
     try:
-        process = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)
+        completed = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return 0
-    version = process.stdout.strip().removeprefix("v").partition(".")[0]
+    version = completed.stdout.strip().removeprefix("v").partition(".")[0]
     return int(version) if version.isdigit() else 0
 
 

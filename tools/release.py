@@ -46,10 +46,10 @@ class Release:
 
     def run(self, *command: str) -> str:
         """Return the output of a command, which must succeed."""
-        process = subprocess.run(command, cwd=self.root, stdout=subprocess.PIPE, text=True, check=False)
-        if process.returncode:
-            raise NotReadyError(f"{' '.join(command)}: exit code {process.returncode}")
-        return process.stdout.strip()
+        completed = subprocess.run(command, cwd=self.root, stdout=subprocess.PIPE, text=True, check=False)
+        if completed.returncode:
+            raise NotReadyError(f"{' '.join(command)}: exit code {completed.returncode}")
+        return completed.stdout.strip()
 
 
 def read_versions(root: Path) -> dict[str, set[str]]:

@@ -42,8 +42,8 @@ def tool_version(tool: str, path: str | None = None) -> tuple[int, ...]:
     program = shutil.which(tool, path=path)
     if program is None:
         return ()
-    process = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
-    return version(process.stdout) if process.returncode == 0 else ()
+    completed = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    return version(completed.stdout) if completed.returncode == 0 else ()
 
 
 def run(*command: str | Path, cwd: Path = PROJECT, environment: dict[str, str] | None = None) -> str:
@@ -51,7 +51,7 @@ def run(*command: str | Path, cwd: Path = PROJECT, environment: dict[str, str] |
     with LOG.open("a", encoding="utf-8") as log:
         print("$", *command, file=log, flush=True)
         try:
-            process = subprocess.run(
+            completed = subprocess.run(
                 command,
                 cwd=cwd,
                 env={**os.environ, **(environment or {})},
@@ -62,7 +62,7 @@ def run(*command: str | Path, cwd: Path = PROJECT, environment: dict[str, str] |
             )
         except (OSError, subprocess.CalledProcessError) as error:
             raise SourceUnavailableError from error
-    return process.stdout
+    return completed.stdout
 
 
 def write_wrappers(tools: Path, libraries: Path | None = None) -> None:

@@ -31,10 +31,10 @@ NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 def command_output(*command: str | Path) -> str:
     """Return the output of a command; empty if it does not exist or fails."""
     try:
-        process = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
+        completed = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return process.stdout.strip()
+    return completed.stdout.strip()
 
 
 def run(
@@ -57,10 +57,10 @@ def add_target() -> bool:
     rustup, environment = (own_rustup, homes) if own_rustup.exists() else (shutil.which("rustup"), {})
     if rustup is None:
         return False
-    process = subprocess.run(
+    completed = subprocess.run(
         [rustup, "target", "add", TARGET], cwd=PROJECT, env={**os.environ, **environment}, check=False
     )
-    return process.returncode == 0 and has_target()
+    return completed.returncode == 0 and has_target()
 
 
 def build_core() -> None:

@@ -48,7 +48,7 @@ def _run_tests(test: str) -> None:
     package_options = ["--package", "sledlab-models", "--test", "integration"]
     command = ["cargo", "test", "--quiet", *package_options, f"{test}::"]
     environment = {**os.environ, "SLEDLAB_RESULTS": str(RESULTS), "SLEDLAB_REFERENCE": str(reference.ROOT)}
-    process = subprocess.run(
+    completed = subprocess.run(
         command,
         cwd=PROJECT,
         env=environment,
@@ -56,8 +56,8 @@ def _run_tests(test: str) -> None:
         text=True,
         check=False,
     )
-    if process.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{process.stdout}{process.stderr}")
+    if completed.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{completed.stdout}{completed.stderr}")
 
 
 def _read_result(test: str, kind: Any) -> Any:

@@ -171,14 +171,14 @@ def _run_program(*command: str) -> str:
         Error: The program fails.
     """
     program = find_program(command[0]) or command[0]
-    process = subprocess.run([program, *command[1:]], capture_output=True, text=True, check=False)
-    if process.returncode != 0:
-        error_lines = (process.stderr.strip() or f"code {process.returncode}").splitlines()
+    completed = subprocess.run([program, *command[1:]], capture_output=True, text=True, check=False)
+    if completed.returncode != 0:
+        error_lines = (completed.stderr.strip() or f"code {completed.returncode}").splitlines()
         raise Error(
             f"`{' '.join(command)}` failed: {error_lines[-1]}",
             remedy="run the command by hand to find the cause",
         )
-    return process.stdout.strip()
+    return completed.stdout.strip()
 
 
 @contextmanager

@@ -128,12 +128,12 @@ class Tpch:
             *part_options,
             "--overwrite",
         ]
-        process = subprocess.run([executable, *arguments], capture_output=True, text=True, check=False)
+        completed = subprocess.run([executable, *arguments], capture_output=True, text=True, check=False)
         try:
             for table in tables:
                 draft = next(iter((drafts / table).glob("*.parquet")), None)
-                if process.returncode or draft is None:
-                    raise Error(f"tpchgen-cli could not generate {table}: {process.stderr.strip()[-300:]}")
+                if completed.returncode or draft is None:
+                    raise Error(f"tpchgen-cli could not generate {table}: {completed.stderr.strip()[-300:]}")
                 path = self.parts(table)[part]
                 path.parent.mkdir(parents=True, exist_ok=True)
                 draft.replace(path)
