@@ -268,7 +268,10 @@ def _counts(summary: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _mean_in_service(result: Result) -> float:
-    """Mean number of requests in service while a device is busy: above 1 if several are served together."""
+    """Return the mean number of requests in service while a device is busy, above 1 if some are served together.
+
+    In a run that was stopped, services that had not ended count as busy time without their requests.
+    """
     busy_s = busy_time_s(result)
     return result.count * result.service_time_ms / 1000 / busy_s if busy_s > 0 else 1.0
 
@@ -288,8 +291,8 @@ def arrival_rate(result: Result, trace: Trace | None) -> float:
         return result.throughput_iops
     duration_s = float(replay.get("duration_s") or 0)
     # The first operation after the duration is enough to know that the source lasts longer.
-    read = operations["issued"] + operations["rejected"] + 1 if duration_s else 0
-    span_s = _span_s(result.config, trace, read) / float(replay["speedup"])
+    max_operations = operations["issued"] + operations["rejected"] + 1 if duration_s else 0
+    span_s = _span_s(result.config, trace, max_operations) / float(replay["speedup"])
     if duration_s:
         span_s = min(span_s, duration_s)
     offered = float(operations["offered"])
