@@ -268,7 +268,7 @@ def _counts(summary: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _mean_in_service(result: Result) -> float:
-    """Return the mean number of requests in service while a device is busy, above 1 if some are served together.
+    """Return the mean number of requests in service at a busy device: above 1 if some are served together.
 
     In a run that was stopped, services that had not ended count as busy time without their requests.
     """

@@ -114,14 +114,13 @@ impl ServedRequest {
         ServedRequest { request, start: now, completion: now, write_behind, timing, energy, device: None }
     }
 
-    /// Reduces the energy to the part that was spent after `opened`, as a [`Ledger`](crate::power::Ledger) does that
-    /// was opened then.
-    pub fn discard_energy_before(&mut self, opened: Time) {
-        if self.start >= opened {
+    /// Reduces the energy to the part that was spent after `opening`, as a [`Ledger`](crate::power::Ledger) counts it\.
+    pub fn discard_energy_before(&mut self, opening: Time) {
+        if self.start >= opening {
             return;
         }
         let service_ns = self.completion.since(self.start).as_ns().max(1);
-        let counted_ns = self.completion.since(opened).as_ns();
+        let counted_ns = self.completion.since(opening).as_ns();
         let RequestEnergy { seek_uj, access_uj, .. } =
             self.energy.scale(counted_ns as f64 / service_ns as f64);
         self.energy = RequestEnergy { seek_uj, access_uj, startup_uj: 0.0 };

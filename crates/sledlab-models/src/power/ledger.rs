@@ -85,7 +85,7 @@ impl Ledger {
     }
 
     /// The time from which the ledger counts.
-    pub fn opened(&self) -> Time {
+    pub fn opening(&self) -> Time {
         self.opening
     }
 

@@ -576,7 +576,7 @@ impl Station {
             self.add_startup(&mut served);
         }
         if let Some(ledger) = &self.ledger {
-            served.discard_energy_before(ledger.opened());
+            served.discard_energy_before(ledger.opening());
         }
         if let Some(watch) = &mut self.watch {
             watch.serve(&served);

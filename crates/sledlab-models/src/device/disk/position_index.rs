@@ -70,11 +70,11 @@ impl DiskIndex {
         bucket.requests.push(request);
     }
 
-    fn take(&mut self, (number, at): Slot) -> QueuedRequest {
+    fn take(&mut self, (number, place): Slot) -> QueuedRequest {
         self.len -= 1;
         let bucket = &mut self.buckets[number];
-        bucket.targets.swap_remove(at);
-        let request = bucket.requests.swap_remove(at);
+        bucket.targets.swap_remove(place);
+        let request = bucket.requests.swap_remove(place);
         if self.buckets.len() > self.len * 2 + 1 {
             self.redistribute(self.shift + 2);
         }
@@ -245,8 +245,8 @@ impl PositionIndex for DiskIndex {
 
     fn remove(&mut self, request: &QueuedRequest) -> bool {
         let number = (self.drive.place(request.lbn).track.cylinder >> self.shift) as usize;
-        let at = self.buckets[number].requests.iter().position(|other| other.id == request.id);
-        at.map(|at| self.take((number, at))).is_some()
+        let place = self.buckets[number].requests.iter().position(|other| other.id == request.id);
+        place.map(|place| self.take((number, place))).is_some()
     }
 
     fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<QueuedRequest> {

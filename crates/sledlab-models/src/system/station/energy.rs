@@ -72,8 +72,8 @@ impl Station {
         let startup = &mut self.startups[place];
         served.timing.startup = startup.end.since(startup.begin.max(queue_time));
         if startup.first.id == served.request.id {
-            let opened = self.ledger.as_ref().map_or(Time::ZERO, Ledger::opened);
-            let counted = startup.end.since(startup.begin.max(opened));
+            let opening = self.ledger.as_ref().map_or(Time::ZERO, Ledger::opening);
+            let counted = startup.end.since(startup.begin.max(opening));
             served.energy.startup_uj = PowerRates { startup: counted, ..self.rates }.startup_uj();
         }
         startup.waiters = startup.waiters.saturating_sub(1);
