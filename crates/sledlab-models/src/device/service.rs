@@ -114,7 +114,7 @@ impl ServedRequest {
         ServedRequest { request, start: now, completion: now, write_behind, timing, energy, device: None }
     }
 
-    /// Reduces the energy to the part that was spent after `opening`, as a [`Ledger`](crate::power::Ledger) counts it\.
+    /// Reduces the energy to the part that was spent after `opening`, as a [`Ledger`](crate::power::Ledger) counts it.
     pub fn discard_energy_before(&mut self, opening: Time) {
         if self.start >= opening {
             return;
