@@ -72,7 +72,7 @@ def format_number(value: float, digits: int = 3) -> str:
     """A number in three significant digits.
 
     Examples:
-        >>> [figure(value) for value in (0.12345, 12.345, 12345.6)]
+        >>> [format_number(value) for value in (0.12345, 12.345, 12345.6)]
         ['0.123', '12.3', '12,346']
     """
     if abs(value) >= 10 ** (digits - 1):

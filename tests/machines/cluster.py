@@ -53,7 +53,7 @@ class Cluster:
             str(self.file),
         )
         self.scheduler = self._start("scheduler", *arguments)
-        wait_until(self.file.exists, self.scheduler)
+        wait_until(self._is_described, self.scheduler)
 
     def _start(self, kind: str, *arguments: str) -> subprocess.Popen[bytes]:
         dask_settings = {
@@ -65,6 +65,13 @@ class Cluster:
         env = os.environ | dask_settings | {"PYTHONPATH": str(self.package)}
         streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         return subprocess.Popen([*COMMANDS[kind], *arguments], cwd=self.directory, env=env, **streams)
+
+    def _is_described(self) -> bool:
+        """Whether the scheduler has written all of its file."""
+        try:
+            return bool(self.address)
+        except (FileNotFoundError, json.JSONDecodeError):
+            return False
 
     @property
     def address(self) -> str:

@@ -11,9 +11,11 @@ from tests.machines.cluster import Cluster
 @pytest.fixture(scope="package")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     shared_cluster = Cluster(tmp_path_factory.mktemp("cluster"))
-    shared_cluster.add_worker()
-    shared_cluster.add_worker()
-    with distributed.Client(shared_cluster.address, set_as_default=False) as client:
-        client.wait_for_workers(2)
-    yield shared_cluster
-    shared_cluster.end()
+    try:
+        shared_cluster.add_worker()
+        shared_cluster.add_worker()
+        with distributed.Client(shared_cluster.address, set_as_default=False) as client:
+            client.wait_for_workers(2)
+        yield shared_cluster
+    finally:
+        shared_cluster.end()
