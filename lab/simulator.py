@@ -57,7 +57,7 @@ def replay_measured(device: str, stream: Path, overrides: dict[str, float]) -> t
     experiment = _native.Experiment().with_device(device)
     for key, value in overrides.items():
         experiment = experiment.with_setting(f"device.{key}", repr(float(value)))
-    _, measured_bytes, simulated_bytes = _native.replay_measured_requests(experiment, str(stream), None)
+    _, measured_bytes, simulated_bytes = _native.replay_measured_requests(experiment, str(stream))
     return np.frombuffer(measured_bytes, "<u8").astype(np.int64), np.frombuffer(
         simulated_bytes, "<u8"
     ).astype(np.int64)

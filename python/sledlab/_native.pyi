@@ -431,9 +431,7 @@ def device_text(name: str) -> str:
 def host_names() -> list[str]:
     """Return the names of the hosts to which drives can be attached."""
 
-def replay_measured_requests(
-    experiment: Experiment, file: str, host: str | None = None
-) -> tuple[bytes, bytes, bytes]:
+def replay_measured_requests(experiment: Experiment, file: str) -> tuple[bytes, bytes, bytes]:
     """Return op letters, and measured and simulated service times in ns (u64) of a measured stream."""
 
 def import_device(data: bytes, file: str, name: str | None = None) -> tuple[str, list[str]]:

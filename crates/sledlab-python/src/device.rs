@@ -4,7 +4,6 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sledlab_core::Error;
 use sledlab_models::device::{DeviceState, disksim, host, preset};
 use sledlab_trace::format::read_measured_requests;
 
@@ -55,25 +54,16 @@ pub(crate) fn seek_map<'py>(
     ))
 }
 
-/// Replays the measured stream in a file on the device of an experiment, attached to a `host` where one is named.
-/// Returns op letters, and measured and simulated service times in ns (u64), each as bytes.
+/// Replays the measured stream in a file on the device of an experiment. Returns op letters, and measured and simulated
+/// service times in ns (u64), each as bytes.
 #[pyfunction]
-#[pyo3(signature = (experiment, file, host = None))]
 pub(crate) fn replay_measured_requests<'py>(
     py: Python<'py>,
     experiment: &crate::experiment::Experiment,
     file: &str,
-    host: Option<&str>,
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
     let replay = || {
-        let mut device = experiment.get().device()?;
-        if let Some(name) = host
-            && !device.params.attach(&host::preset(name)?)
-        {
-            let kind = device.params.kind();
-            return Err(Error::user(format!("a device of kind `{kind}` does not use a host"))
-                .with_remedy("omit the host"));
-        }
+        let device = experiment.get().device()?;
         let requests = read_measured_requests(file)?;
         let services = sledlab_sim::replay_measured_requests(&device, &requests, &mut signal_checker())?;
         Ok((requests, services))
@@ -90,6 +80,6 @@ pub(crate) fn replay_measured_requests<'py>(
 
 /// Names of the hosts to which drives can be attached.
 #[pyfunction]
-pub(crate) fn host_names() -> Vec<&'static str> {
+pub(crate) fn host_names() -> Vec<String> {
     host::names().collect()
 }

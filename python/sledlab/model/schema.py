@@ -166,6 +166,11 @@ def zone_schemas() -> Schema:
     }
 
 
+def host_schema() -> Schema:
+    """The schema of a disk's host, which is no parameter: it changes parameters."""
+    return {"enum": [*_native.host_names(), "none"], "description": "Host that the disk is attached to."}
+
+
 def device_schema(*, is_file: bool = False) -> Schema:
     """A device: a preset or a file with changes, or a kind with all parameters; `is_file`: a device file."""
     tables = []
@@ -176,8 +181,8 @@ def device_schema(*, is_file: bool = False) -> Schema:
         }
         if not is_file:
             properties["preset"] = {"anyOf": [{"enum": list(device_presets()[name])}, FILE]}
-        list_properties = zone_schemas() if name == "disk" else {}
-        tables.append(table(kind.parameters, {**properties, **list_properties}, ["kind"] if is_file else ()))
+        disk_properties = {**zone_schemas(), "host": host_schema()} if name == "disk" else {}
+        tables.append(table(kind.parameters, {**properties, **disk_properties}, ["kind"] if is_file else ()))
     if is_file:
         return {"anyOf": tables}
     names = [entry.name for entry in entries("devices")]

@@ -33,25 +33,50 @@ sledlab_core::params! {
         read_miss_us: f64 = 0.0, "us", -1e5..1e5;
         /// Time that a write takes longer.
         write_us: f64 = 0.0, "us", -1e5..1e5;
+        /// Time on the bus of a sector that is read, in DiskSim 4.0.
+        disksim_bus_sector_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Time on the bus of a sector that is written, in DiskSim 4.0.
+        disksim_bus_write_sector_us: f64 = 0.0, "us", 0.0..1e6;
     }
 }
 
+/// Ending of the names of hosts as in DiskSim 4.0: with its bus times and without fitted overheads.
+const DISKSIM: &str = "-disksim";
+
 /// Names of the hosts.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    HOSTS.iter().map(|(name, _)| *name)
+pub fn names() -> impl Iterator<Item = String> {
+    HOSTS.iter().flat_map(|(name, _)| [(*name).to_owned(), format!("{name}{DISKSIM}")])
 }
 
-/// The host on which the preset called `name` was measured.
+/// The host called `name`: that on which the preset of this name was measured, or, with `-disksim` after the name, that
+/// host in DiskSim 4.0.
 ///
 /// # Errors
 /// An unknown name; the message suggests the nearest.
 pub fn preset(name: &str) -> Result<HostParams> {
-    let text = HOSTS
-        .iter()
-        .find_map(|(known, text)| known.eq_ignore_ascii_case(name).then_some(*text))
-        .ok_or_else(|| Error::unknown_name("host", name, names()))?;
+    let lowercase_name = name.to_ascii_lowercase();
+    let disksim_name = lowercase_name.strip_suffix(DISKSIM);
+    let drive_name = disksim_name.unwrap_or(&lowercase_name);
+    let (_, text) = HOSTS.iter().find(|(known, _)| *known == drive_name).ok_or_else(|| {
+        let names: Vec<String> = names().collect();
+        Error::unknown_name("host", name, names.iter().map(String::as_str))
+    })?;
     let error = |error: toml::de::Error| Error::internal(format!("host {name}: {error}"));
     let mut table: Table = text.parse().map_err(error)?;
     table.remove("description");
-    HostParams::from_table("host", &table)
+    let host = HostParams::from_table("host", &table)?;
+    Ok(if disksim_name.is_some() { host.in_disksim() } else { host })
+}
+
+impl HostParams {
+    /// The host with the bus of DiskSim 4.0 and without overheads.
+    fn in_disksim(self) -> Self {
+        HostParams {
+            bus_sector_us: self.disksim_bus_sector_us,
+            bus_write_sector_us: self.disksim_bus_write_sector_us,
+            disksim_bus_sector_us: self.disksim_bus_sector_us,
+            disksim_bus_write_sector_us: self.disksim_bus_write_sector_us,
+            ..HostParams::default()
+        }
+    }
 }

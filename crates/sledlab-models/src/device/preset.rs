@@ -3,12 +3,15 @@
 use sledlab_core::{Error, Result};
 use toml::{Table, Value};
 
-use super::{CustomDevice, Description, LIST, Model};
+use super::{CustomDevice, Description, LIST, Model, host};
 
 /// Keys of a device file that are not parameters of its model.
 const KIND: &str = "kind";
 const NAME: &str = "name";
 const DESCRIPTION: &str = "description";
+const HOST: &str = "host";
+/// Value of [`HOST`] for a device without a host.
+const NO_HOST: &str = "none";
 
 /// The content of a device file.
 #[derive(Clone, Debug)]
@@ -62,20 +65,48 @@ pub fn from_table(table: &Table) -> Result<DeviceFile> {
 /// Reads the table of a device file, whose kind may also be one of `custom`, which are not in the list.
 pub fn from_table_among(table: &Table, custom: &[CustomDevice]) -> Result<DeviceFile> {
     let mut params = table.clone();
-    let text = |value: Option<Value>, key| match value {
-        Some(Value::String(text)) => Ok(Some(text)),
-        None => Ok(None),
-        Some(other) => Err(Error::user(format!("device.{key}: expected text, found `{other}`"))),
-    };
-    let kind = text(params.remove(KIND), KIND)?;
-    let name = text(params.remove(NAME), NAME)?.unwrap_or_default();
-    let description = text(params.remove(DESCRIPTION), DESCRIPTION)?.unwrap_or_default();
+    let kind = take_text(&mut params, KIND)?;
+    let name = take_text(&mut params, NAME)?.unwrap_or_default();
+    let description = take_text(&mut params, DESCRIPTION)?.unwrap_or_default();
     let kind = kind.ok_or_else(kind_missing)?;
     let params = match custom.iter().find(|custom| custom.word == kind) {
         Some(custom) => (custom.make)(&params),
         None => (LIST.find(&kind)?.make)(&params)?,
     };
     Ok(DeviceFile { name, description, params })
+}
+
+fn take_text(table: &mut Table, key: &str) -> Result<Option<String>> {
+    match table.remove(key) {
+        Some(Value::String(text)) => Ok(Some(text)),
+        None => Ok(None),
+        Some(other) => Err(Error::user(format!("device.{key}: expected text, found `{other}`"))),
+    }
+}
+
+/// Attaches the device of a table to the host in its key `host`, if it has one: replaces the key by the parameters of
+/// the device on that host. Parameters that are set in the result afterwards take precedence over those of the host.
+///
+/// # Errors
+/// An unknown host, a kind of device that hosts do not change, and a table that describes no device.
+pub fn attach_to_host(mut table: Table) -> Result<Table> {
+    let kind = table.get(KIND).and_then(Value::as_str);
+    // A plug-in may have a parameter of this name.
+    if !kind.is_some_and(|kind| LIST.find(kind).is_ok()) {
+        return Ok(table);
+    }
+    let Some(host_name) = take_text(&mut table, HOST)?.filter(|name| name != NO_HOST) else {
+        return Ok(table);
+    };
+    let host = host::preset(&host_name)?;
+    let mut file = from_table(&table)?;
+    if !file.params.attach(&host) {
+        let kind = file.params.kind();
+        return Err(Error::user(format!("device.{HOST}: a device of kind `{kind}` does not use a host"))
+            .with_remedy(format!("omit device.{HOST}")));
+    }
+    file.description = format!("{}, on host {host_name}", file.description);
+    Ok(file.to_table())
 }
 
 /// The error of a device file without `kind`.
@@ -149,6 +180,28 @@ mod tests {
             let text = toml::to_string(&table).unwrap();
             assert_eq!(from_table(&text.parse().unwrap()).unwrap(), file, "{name}");
         }
+    }
+
+    #[test]
+    fn device_on_host_has_bus_of_host() {
+        let on_host = |preset: &str, host: &str| {
+            let mut table: Table = text(preset).unwrap().parse().unwrap();
+            table.insert(HOST.to_owned(), Value::from(host));
+            attach_to_host(table)
+        };
+        let number = |table: &Table, key: &str| table[key].as_float().unwrap();
+        let fitted = on_host("hp-c2490a", "hp-c2490a").unwrap();
+        let published = on_host("hp-c2490a", "hp-c2490a-disksim").unwrap();
+        for (key, fitted_us, published_us) in
+            [("bus_write_sector_us", 160.41, 148.41), ("read_hit_after_read_us", 1519.0, 1419.0)]
+        {
+            assert_eq!((number(&fitted, key), number(&published, key)), (fitted_us, published_us), "{key}");
+        }
+        assert!(!fitted.contains_key(HOST));
+        let bare: Table = text("hp-c2490a").unwrap().parse().unwrap();
+        assert_eq!(on_host("hp-c2490a", NO_HOST).unwrap(), bare);
+        assert!(on_host("mems-g2", "hp-c2490a").unwrap_err().to_string().contains("kind `mems`"));
+        assert!(on_host("hp-c2490a", "hp-c249").unwrap_err().to_string().contains("did you mean"));
     }
 
     #[test]

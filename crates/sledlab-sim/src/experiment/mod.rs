@@ -522,17 +522,25 @@ fn no_device_error() -> Error {
         .with_remedy("choose one with --device NAME; `sledlab list device` shows all")
 }
 
-/// Returns the table of a device, read from its preset or file if it names one.
+/// Returns the table of a device, read from its preset or file if it names one, with the delays of its host.
 fn device_table(value: &Value) -> Result<Table> {
     let mut changes = match value {
-        Value::String(name) => return keys::load_table(name, "device", preset::text),
+        Value::String(name) => {
+            return preset::attach_to_host(keys::load_table(name, "device", preset::text)?);
+        }
         Value::Table(table) => table.clone(),
         other => return Err(Error::user(format!("device: expected a table, found `{other}`"))),
     };
     let Some(name) = keys::take_text(&mut changes, "device", "preset")? else {
-        return if changes.contains_key("kind") { Ok(changes) } else { Err(no_device_error()) };
+        return if changes.contains_key("kind") {
+            preset::attach_to_host(changes)
+        } else {
+            Err(no_device_error())
+        };
     };
     let mut device = keys::load_table(&name, "device", preset::text)?;
+    device.extend(changes.remove_entry("host"));
+    let mut device = preset::attach_to_host(device)?;
     device.extend(changes);
     Ok(device)
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -161,14 +161,15 @@ def validate_drive(
     """
     choice = require("device", drive)
     name = choice.name
-    if host is None and name in _native.host_names():
-        host = name
-    if host == "none":
-        host = None
+    if host is None:
+        host = choice.parameters.get("host", name if name in _native.host_names() else None)
+    if host is not None:
+        choice = replace(choice, parameters={**choice.parameters, "host": host})
     experiment = with_settings(_native.Experiment(), {"device": choice})
-    ops, measured_ns, simulated_ns = _native.replay_measured_requests(experiment, str(measured), host)
+    ops, measured_ns, simulated_ns = _native.replay_measured_requests(experiment, str(measured))
     if not ops:
         raise Error(f"{measured}: the stream holds no requests", remedy="check the file")
+    reads = tuple(op == ord("R") for op in ops)
     return DriveValidation(
-        name, host, tuple(op == ord("R") for op in ops), array("Q", measured_ns), array("Q", simulated_ns)
+        name, None if host == "none" else host, reads, array("Q", measured_ns), array("Q", simulated_ns)
     )

@@ -34,8 +34,9 @@ mod tests {
     #[test]
     fn host_slows_down_drive() {
         for name in host::names() {
-            let host = host::preset(name).unwrap();
-            let file = preset::from_table(&preset::text(name).unwrap().parse().unwrap()).unwrap();
+            let host = host::preset(&name).unwrap();
+            let drive_name = name.trim_end_matches("-disksim");
+            let file = preset::from_table(&preset::text(drive_name).unwrap().parse().unwrap()).unwrap();
             let mut drive = DiskParams::from_table("device", &file.params.to_table()).unwrap();
             assert!(host.bus_sector_us > drive.flat.bus_sector_us, "{name}");
             assert!(host.bus_write_sector_us > drive.flat.bus_write_sector_us, "{name}");
