@@ -12,6 +12,7 @@ import sys
 import tomllib
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -131,6 +132,22 @@ def recorded_stream(drive: str) -> RecordedStream:
         [round(float(row[f"{kind}_service_ms"]) * 1e6) for row in rows] for kind in ("measured", "sim")
     ]
     return RecordedStream(*times_ns)
+
+
+@cache
+def recorded_hits_ms(drive: str, blocks: int) -> list[float]:
+    """Return the reference simulator's service times of reads of `blocks` from the buffer, after a read.
+
+    A read of another size takes longer by the bus time of its further sectors.
+    """
+    with gzip.open(DISKS / "validate" / "disksim" / f"{DRIVES[drive]}.csv.gz", "rt") as file:
+        rows = list(csv.DictReader(file))
+    bus_us, _ = published_bus(drive)
+    return [
+        float(row["sim_service_ms"]) - (int(row["blocks"]) - blocks) * bus_us / 1e3
+        for previous, row in pairwise(rows)
+        if previous["rw"] == row["rw"] == "R" and row["cache_outcome"] == "FULL"
+    ]
 
 
 def halves(drive: str) -> tuple[slice, slice]:

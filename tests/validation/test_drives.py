@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
+import random
+from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
 import pytest
+import sledlab as sl
 
 from lab.simulator import command_line
 from lab.validation import drives
 from lab.validation.drives import DRIVES, Host
+
+PAGE_BLOCKS = 16
+PAGES_OF_DISK = 250_000
+"""Pages of 8 KB on the HP C2490A, rounded down."""
 
 pytestmark = pytest.mark.skipif(not drives.is_present(), reason=drives.MISSING_MESSAGE)
 
@@ -40,3 +49,46 @@ def test_the_demerit_figure_is_that_of_the_reference() -> None:
     }
     for drive, demerit_ms in demerits_ms.items():
         assert drives.recorded_stream(drive).demerit() == pytest.approx(demerit_ms, abs=6e-4)
+
+
+def service_times_ms(
+    drive: str, pages: Sequence[int], op: str = "R", gap: str = ""
+) -> npt.NDArray[np.float64]:
+    """Return the service times of pages, one at a time, on a drive on its host in the reference simulator."""
+    count = len(pages)
+    requests = {
+        "time_us": [0] * count,
+        "op": [op] * count,
+        "offset_bytes": [512 * PAGE_BLOCKS * page for page in pages],
+        "length_bytes": [512 * PAGE_BLOCKS] * count,
+    }
+    device = sl.device(drive, host=f"{drive}-disksim")
+    rows = sl.simulate(sl.trace(requests), device, replay=f"closed:1{gap}").requests
+    return (rows["completion_ns"] - rows["start_ns"]).to_numpy() / 1e6
+
+
+@pytest.mark.parametrize("drive", DRIVES)
+def test_page_in_order_takes_recorded_time_of_hit(drive: str) -> None:
+    hits_ms = drives.recorded_hits_ms(drive, PAGE_BLOCKS)
+    # Gaps let the slowest media read ahead of the host; most pages then hit.
+    assert np.median(service_times_ms(drive, range(300), gap=":1ms")) == pytest.approx(
+        np.median(hits_ms), abs=3e-3
+    )
+
+
+@pytest.mark.parametrize(
+    ("op", "order", "recorded_ms"),
+    [("R", "in order", 3.876), ("W", "in order", 10.77), ("R", "in 256 MB", 15.6), ("R", "anywhere", 20.0)],
+)
+def test_page_takes_recorded_mean_time(op: str, order: str, recorded_ms: float) -> None:
+    """Means of closed-loop runs of the reference simulator on the HP C2490A."""
+    count = 4000
+    span = {"in 256 MB": 2**15, "anywhere": PAGES_OF_DISK}.get(order)
+    pages = random.Random(1).choices(range(span), k=count) if span else range(count)
+    assert service_times_ms("hp-c2490a", pages, op).mean() == pytest.approx(recorded_ms, rel=0.02)
+
+
+def test_parameters_take_precedence_over_host() -> None:
+    device = sl.device("hp-c2490a", host="hp-c2490a", bus_sector_us=100)
+    numbers = sl.simulate("sample:mail-a", device, limit=10).config["device"]
+    assert (numbers["bus_sector_us"], numbers["bus_write_sector_us"]) == (100, 160.41)
