@@ -92,7 +92,7 @@ fn take_text(table: &mut Table, key: &str) -> Result<Option<String>> {
 pub fn attach_to_host(mut table: Table) -> Result<Table> {
     let kind = table.get(KIND).and_then(Value::as_str);
     // A plug-in may have a parameter of this name.
-    if !kind.is_some_and(|kind| LIST.find(kind).is_ok()) {
+    if kind.is_none_or(|kind| LIST.find(kind).is_err()) {
         return Ok(table);
     }
     let Some(host_name) = take_text(&mut table, HOST)?.filter(|name| name != NO_HOST) else {
