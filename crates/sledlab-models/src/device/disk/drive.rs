@@ -7,14 +7,9 @@ use sledlab_core::{Op, Result, Span, Time};
 use super::geometry::{Geometry, Located, SectorPlace, Track};
 use super::overheads::Overheads;
 use super::params::{DiskParams, IdleState};
-use super::position_index::{Criterion, DiskIndex};
-use super::positioning_bounds::{MovementTable, PositioningBounds};
 use super::seek::SeekCurve;
 use super::spindle::Spindle;
-use crate::device::{
-    Aim, DeviceState, Extent, Location, Mechanics, MotionPath, PositionIndex, QueueOrder, QueuedRequest,
-    RotationalArc, Timing,
-};
+use crate::device::{DeviceState, QueuedRequest, Timing};
 use crate::power::PowerRates;
 
 /// Position of a disk's arm, and when the arm can start to move: the angle of the platters follows from the time.
@@ -34,7 +29,7 @@ impl DiskState {
         DiskState { track, earliest_read: time, earliest_write: time }
     }
 
-    fn ready_time(&self, op: Op) -> Time {
+    pub(super) fn ready_time(&self, op: Op) -> Time {
         match op {
             Op::Write => self.earliest_write,
             _ => self.earliest_read,
@@ -136,7 +131,7 @@ impl Drive {
 
     /// The state of an arm over `track` at `now`, after a command of operation `previous_op`; the arm is free at
     /// `arm_free`.
-    fn state_at(&self, track: Track, now: Time, previous_op: Op, arm_free: Time) -> DeviceState {
+    pub fn state_at(&self, track: Track, now: Time, previous_op: Op, arm_free: Time) -> DeviceState {
         if self.ignores_overheads {
             return DiskState::ready(track, now.max(arm_free)).into();
         }
@@ -181,15 +176,24 @@ impl Drive {
         offset_time(settle_end, wait_ns).since(time)
     }
 
-    /// Lower bounds of [`positioning_time`](Self::positioning_time) for an arm in `state`, from the `table` of this
-    /// drive.
-    pub fn positioning_bounds<'a>(
-        &self,
-        table: &'a MovementTable,
-        state: DiskState,
-    ) -> PositioningBounds<'a> {
-        let angles = [state.earliest_read, state.earliest_write].map(|time| self.parts.spindle.angle(time));
-        PositioningBounds::new(table, state.track, angles)
+    /// Angles of the platters when the arm in a state can start for a read and for a write.
+    pub fn start_angles(&self, state: DiskState) -> [u32; 2] {
+        [state.earliest_read, state.earliest_write].map(|time| self.parts.spindle.angle(time))
+    }
+
+    /// The state by which schedulers judge requests.
+    pub fn scheduler_state(&self) -> DeviceState {
+        let (now, previous_op, free) = self.scheduler_view;
+        self.state_at(self.track, now, previous_op, free)
+    }
+
+    pub fn geometry(&self) -> &Geometry {
+        &self.parts.geometry
+    }
+
+    /// Power of the states, and power of an idle drive in mW.
+    pub fn power(&self) -> (PowerRates, f64) {
+        (self.parts.rates, self.parts.idle_mw)
     }
 
     /// Time of a revolution.
@@ -273,7 +277,7 @@ impl Drive {
 
     /// Serves `request` by the mechanism alone, without buffer and bus, setting out `from` a track at `now`: its
     /// timing, and the track where the arm ends.
-    fn serve_mechanically(&self, now: Time, from: Track, request: &QueuedRequest) -> (Timing, Track) {
+    pub fn serve_mechanically(&self, now: Time, from: Track, request: &QueuedRequest) -> (Timing, Track) {
         let end = request.lbn + u64::from(request.blocks);
         let first = self.pass(now, from, request.lbn, end - request.lbn, request.op);
         let mut timing = Timing {
@@ -409,108 +413,5 @@ impl Pass {
         let passed_ns = now.since(self.settle_end).as_ns() as f64 - self.wait_ns + 0.5;
         let sectors = (passed_ns / self.sector_ns) as i64;
         self.lbn + sectors.max(0).cast_unsigned().min(self.blocks)
-    }
-}
-
-impl Mechanics for Drive {
-    fn capacity_blocks(&self) -> u64 {
-        self.parts.geometry.capacity_blocks()
-    }
-
-    fn state(&self) -> DeviceState {
-        let (now, previous_op, free) = self.scheduler_view;
-        self.state_at(self.track, now, previous_op, free)
-    }
-
-    fn location(&self, lbn: u64) -> Location {
-        let Track { cylinder, head } = self.parts.geometry.place(lbn).track;
-        Location { cylinder, row: head, x: cylinder.cast_signed(), y: head.cast_signed() }
-    }
-
-    fn extent(&self) -> Extent {
-        let geometry = &self.parts.geometry;
-        Extent {
-            cylinders: geometry.cylinders as u32,
-            rows: geometry.heads as u32,
-            blocks_per_track: geometry.longest_track,
-        }
-    }
-
-    fn parallel_blocks(&self) -> u32 {
-        u32::try_from(self.extent().blocks_per_track).unwrap_or(u32::MAX)
-    }
-
-    fn positioning_from(&self, state: DeviceState, request: &QueuedRequest) -> Span {
-        self.positioning_time(state.into(), &self.place(request.lbn), request.op)
-    }
-
-    fn positioning(&self, request: &QueuedRequest) -> Span {
-        self.positioning_from(self.state(), request)
-    }
-
-    fn tie_rank(&self, request: &QueuedRequest) -> u64 {
-        u64::from(self.parts.geometry.place(request.lbn).track.cylinder.abs_diff(self.track.cylinder))
-    }
-
-    fn queue_order(&self) -> QueueOrder {
-        QueueOrder::Arrival
-    }
-
-    /// Heads are switched during the seek: only cylinders count.
-    fn distance_squared(&self, (x, _): (i32, i32), lbn: u64) -> u64 {
-        u64::from(self.location(lbn).x.abs_diff(x)).pow(2)
-    }
-
-    /// Positioning times depend on the time, because the platters rotate.
-    fn is_time_dependent(&self) -> bool {
-        true
-    }
-
-    fn serve_from(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState) {
-        let state = DiskState::from(state);
-        let start = state.ready_time(request.op);
-        let (timing, track) = self.serve_mechanically(start, state.track, request);
-        let end = start + timing.service();
-        (timing, self.state_at(track, end, request.op, end))
-    }
-
-    /// A straight path in cylinder and head.
-    fn motion_path(&self, state: DeviceState, request: &QueuedRequest) -> MotionPath {
-        let (timing, next_state) = self.serve_from(state, request);
-        MotionPath::straight((state.x, state.y), (next_state.x, next_state.y), timing.seek_x + timing.settle)
-    }
-
-    fn rotation_arc(&self, request: &QueuedRequest) -> Option<RotationalArc> {
-        let Located { place: SectorPlace { slot, sectors, .. }, contiguous_blocks, .. } =
-            self.locate(request.lbn);
-        let blocks = contiguous_blocks.min(u64::from(request.blocks.max(1)));
-        let turns = |slots: u64| slots as f64 / sectors as f64;
-        Some(RotationalArc { turn_ns: self.turn_ns(), begin: turns(slot % sectors), length: turns(blocks) })
-    }
-
-    fn can_join(&self, _batch: &[QueuedRequest], _candidate: &QueuedRequest) -> bool {
-        false
-    }
-
-    fn position_index(&self, aim: &Aim) -> Option<Box<dyn PositionIndex>> {
-        let criterion = match aim {
-            Aim::Time => Criterion::Time,
-            Aim::Distance => Criterion::Distance,
-            // Scores depend on waiting times, which give no bounds by place on the disk.
-            Aim::Score(_) => return None,
-        };
-        Some(Box::new(DiskIndex::new(self, criterion)))
-    }
-
-    fn snapshot(&self) -> Box<dyn Mechanics> {
-        Box::new(self.clone())
-    }
-
-    fn power_rates(&self) -> PowerRates {
-        self.parts.rates
-    }
-
-    fn idle_mw(&self) -> f64 {
-        self.parts.idle_mw
     }
 }

@@ -14,6 +14,7 @@ mod drive;
 mod geometry;
 mod host;
 pub mod import;
+mod mechanics;
 mod overheads;
 pub mod params;
 mod position_index;

@@ -117,7 +117,7 @@ impl DiskIndex {
     /// Returns the request with the minimum positioning time for an arm in `state`; the index is not empty.
     fn soonest(&self, state: DiskState) -> Slot {
         let home = state.track.cylinder;
-        let bounds = self.drive.positioning_bounds(&self.movements, state);
+        let bounds = self.movements.bounds(&self.drive, state);
         let (mut lowest, mut next_movement) = (LowestBounds::default(), u64::MAX);
         for (number, distance) in self.outward(home) {
             let targets = &self.buckets[number].targets;

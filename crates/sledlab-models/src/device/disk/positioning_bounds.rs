@@ -5,7 +5,7 @@
 
 use sledlab_core::{Op, Span};
 
-use super::drive::Drive;
+use super::drive::{DiskState, Drive};
 use super::geometry::{SectorPlace, Track};
 
 /// A turn in units of bounds.
@@ -74,6 +74,11 @@ impl MovementTable {
         }
     }
 
+    /// Lower bounds of the [positioning times](Drive::positioning_time) of the drive of this table from a state.
+    pub fn bounds(&self, drive: &Drive, state: DiskState) -> PositioningBounds<'_> {
+        PositioningBounds::new(self, state.track, drive.start_angles(state))
+    }
+
     /// Lower bound of the time of any movement over `cylinders` cylinders or more, in units.
     pub fn min_movement(&self, cylinders: u32) -> u64 {
         self.min_movements[cylinders as usize]
@@ -97,7 +102,7 @@ pub(super) struct PositioningBounds<'a> {
 
 impl<'a> PositioningBounds<'a> {
     /// Bounds for an arm that starts `from` a track, when the platters are at the `angles` for a read and a write.
-    pub fn new(table: &'a MovementTable, from: Track, angles: [u32; 2]) -> Self {
+    fn new(table: &'a MovementTable, from: Track, angles: [u32; 2]) -> Self {
         let first = table.min_movements.len() - 1 - from.cylinder as usize;
         PositioningBounds {
             movements: &table.movements[4 * first..],
@@ -138,7 +143,6 @@ mod tests {
     use proptest::prelude::*;
     use sledlab_core::Time;
 
-    use super::super::drive::DiskState;
     use super::super::params::{DiskNumbers, DiskParams};
     use super::*;
 
@@ -158,7 +162,7 @@ mod tests {
             let state = DiskState { track: Track { cylinder, head }, earliest_read, earliest_write };
             let (place, op) = (drive.place(lbn % drive.blocks()), if is_write { Op::Write } else { Op::Read });
             let table = MovementTable::new(&drive, 100);
-            let (bounds, target) = (drive.positioning_bounds(&table, state), Target::new(&place, op));
+            let (bounds, target) = (table.bounds(&drive, state), Target::new(&place, op));
             let upper = table.max_bound(drive.positioning_time(state, &place, op));
             let (bound, grace) = (bounds.bound(&target), u64::from(table.grace));
             prop_assert!(bound <= upper, "{bound} {upper}");
