@@ -8,7 +8,7 @@ use super::health::Health;
 use super::layout::{Redundant, blocks};
 use super::plan::{MAX_STEPS, Plan};
 use super::raid5::{Part, Raid5, StripeAccess, remaining_parts};
-use super::remaining_steps::RemainingSteps;
+use super::raid5_steps::Raid5Steps;
 use crate::device::QueuedRequest;
 
 impl Raid5 {
@@ -34,7 +34,7 @@ impl Raid5 {
             }
             plan.steps.retain(|step| step.op == Op::Read);
         }
-        let mut remaining = RemainingSteps::new(self.clone(), request);
+        let mut remaining = Raid5Steps::new(self.clone(), request);
         plan.steps.extend(remaining.by_ref().take(MAX_STEPS));
         plan.read_first();
         plan.recomputes = request.op == Op::Read && self.recomputes(request);

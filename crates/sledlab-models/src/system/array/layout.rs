@@ -2,14 +2,9 @@
 
 use std::ops::Range;
 
-use sledlab_core::{Error, Result};
-
 use super::health::Health;
-use super::mirror::Mirror;
 use super::plan::Plan;
-use super::raid5::Raid5;
 use crate::device::QueuedRequest;
-use crate::system::params::{SystemKind, SystemParams};
 
 /// Chooses the device with the shortest positioning time for a read, among those that have its blocks.
 pub(super) type Nearest<'a> = &'a mut dyn FnMut(&QueuedRequest, &dyn Fn(usize) -> bool) -> usize;
@@ -99,38 +94,6 @@ pub(super) enum BlockContent {
     Nothing,
 }
 
-/// Returns the layout that `params` define, on devices of `device_blocks` blocks.
-///
-/// # Errors
-/// A unit that is larger than a device, and more blocks than can be counted.
-pub(super) fn build(params: &SystemParams, device_blocks: u64) -> Result<Box<dyn Layout>> {
-    let SystemParams { kind, devices, unit_blocks, .. } = *params;
-    let can_fail = !params.failed.0.is_empty();
-    if device_blocks.checked_mul(devices).is_none() {
-        return Err(Error::user(format!("{devices} devices of {device_blocks} blocks are too large"))
-            .with_remedy("use fewer or smaller devices"));
-    }
-    let units = device_blocks / unit_blocks;
-    if matches!(kind, SystemKind::Stripe | SystemKind::Raid5) && units == 0 {
-        return Err(Error::user(format!(
-            "system.unit_blocks = {unit_blocks} is more than a device has: {device_blocks} blocks"
-        ))
-        .with_remedy(format!("choose a unit of at most {device_blocks} blocks")));
-    }
-    Ok(match kind {
-        SystemKind::Single | SystemKind::Concatenation => Box::new(Concatenation { devices, device_blocks }),
-        SystemKind::Stripe => Box::new(Stripe { devices, unit_blocks, units }),
-        SystemKind::Mirror => {
-            let health = Health::new(device_blocks.div_ceil(unit_blocks), devices as usize - 1, can_fail);
-            Box::new(Mirror { devices, device_blocks, unit_blocks, health })
-        }
-        SystemKind::Raid5 => {
-            let health = Health::new(units, 1, can_fail);
-            Box::new(Raid5 { devices, unit_blocks, stripes: units, health })
-        }
-    })
-}
-
 /// The blocks of a request: the first and the one after the last.
 pub(super) fn blocks(request: &QueuedRequest) -> Range<u64> {
     request.lbn..request.lbn + u64::from(request.blocks)
@@ -161,105 +124,4 @@ pub(super) struct UnitPart {
     pub end: u64,
     /// Whether the range ends in this unit.
     pub is_last: bool,
-}
-
-/// Concatenation: one device after the other.
-struct Concatenation {
-    devices: u64,
-    device_blocks: u64,
-}
-
-impl Layout for Concatenation {
-    fn capacity_blocks(&self) -> u64 {
-        self.devices * self.device_blocks
-    }
-
-    fn plan(&self, request: &QueuedRequest, _nearest: Nearest) -> Plan {
-        let mut plan = Plan::default();
-        for UnitPart { unit: device, first: from, end: to, is_last } in
-            split_at_units(blocks(request), self.device_blocks)
-        {
-            plan.add_part(device as usize, request.op, (from, to), is_last);
-        }
-        plan
-    }
-
-    fn locked_stripes(&self, _request: &QueuedRequest) -> LockedStripes {
-        LockedStripes::NONE
-    }
-
-    fn devices(&self) -> usize {
-        self.devices as usize
-    }
-
-    fn place(&self, lbn: u64) -> (usize, u64) {
-        ((lbn / self.device_blocks) as usize, lbn % self.device_blocks)
-    }
-
-    fn holds(&self, device: usize, lbn: u64) -> BlockContent {
-        BlockContent::Host(device as u64 * self.device_blocks + lbn)
-    }
-
-    fn health(&mut self) -> Option<&mut Health> {
-        None
-    }
-
-    fn redundant(&self) -> Option<&dyn Redundant> {
-        None
-    }
-}
-
-/// Striping: units on each device in turn.
-struct Stripe {
-    devices: u64,
-    unit_blocks: u64,
-    /// Number of units of a device.
-    units: u64,
-}
-
-impl Layout for Stripe {
-    fn capacity_blocks(&self) -> u64 {
-        self.devices * self.units * self.unit_blocks
-    }
-
-    fn plan(&self, request: &QueuedRequest, _nearest: Nearest) -> Plan {
-        let mut plan = Plan::default();
-        for UnitPart { unit, first: from, end: to, is_last } in
-            split_at_units(blocks(request), self.unit_blocks)
-        {
-            let start = unit / self.devices * self.unit_blocks;
-            let device = (unit % self.devices) as usize;
-            plan.add_part(device, request.op, (start + from, start + to), is_last);
-        }
-        plan
-    }
-
-    fn locked_stripes(&self, _request: &QueuedRequest) -> LockedStripes {
-        LockedStripes::NONE
-    }
-
-    fn devices(&self) -> usize {
-        self.devices as usize
-    }
-
-    fn place(&self, lbn: u64) -> (usize, u64) {
-        let (unit, offset) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
-        ((unit % self.devices) as usize, unit / self.devices * self.unit_blocks + offset)
-    }
-
-    fn holds(&self, device: usize, lbn: u64) -> BlockContent {
-        let (row, offset) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
-        if row >= self.units {
-            return BlockContent::Nothing;
-        }
-        BlockContent::Host((row * self.devices + device as u64) * self.unit_blocks + offset)
-    }
-
-    fn health(&mut self) -> Option<&mut Health> {
-        None
-    }
-
-    fn redundant(&self) -> Option<&dyn Redundant> {
-        None
-    }
 }

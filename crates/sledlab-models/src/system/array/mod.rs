@@ -10,20 +10,25 @@ mod layout;
 mod mirror;
 mod plan;
 mod raid5;
-mod remaining_steps;
+mod raid5_steps;
 mod stripe_locks;
 #[cfg(test)]
 mod tests;
 mod units;
+mod unprotected;
 
 use sledlab_core::{Error, Op, Result, Span, Time};
 
 use self::contents::RequestData;
 use self::faults::Faults;
 use self::flow::{Access, FinishedRequest, Flow};
+use self::health::Health;
 use self::layout::{BlockContent, Layout};
+use self::mirror::Mirror;
+use self::raid5::Raid5;
 use self::units::UnitLayout;
-use super::params::{BusUse, SystemParams};
+use self::unprotected::{Concatenation, Stripe};
+use super::params::{BusUse, SystemKind, SystemParams};
 use super::{
     Completion, Content, Contents, Durable, HybridCounts, Residency, Setup, Single, Station, System,
     advance_by_events,
@@ -32,6 +37,38 @@ use crate::cache::CacheCounts;
 use crate::device::preset::DeviceFile;
 use crate::device::{FaultCounts, QueuedRequest, Units};
 use crate::power::RequestEnergy;
+
+/// Returns the layout that `params` define, on devices of `device_blocks` blocks.
+///
+/// # Errors
+/// A unit that is larger than a device, and more blocks than can be counted.
+fn layout(params: &SystemParams, device_blocks: u64) -> Result<Box<dyn Layout>> {
+    let SystemParams { kind, devices, unit_blocks, .. } = *params;
+    let can_fail = !params.failed.0.is_empty();
+    if device_blocks.checked_mul(devices).is_none() {
+        return Err(Error::user(format!("{devices} devices of {device_blocks} blocks are too large"))
+            .with_remedy("use fewer or smaller devices"));
+    }
+    let units = device_blocks / unit_blocks;
+    if matches!(kind, SystemKind::Stripe | SystemKind::Raid5) && units == 0 {
+        return Err(Error::user(format!(
+            "system.unit_blocks = {unit_blocks} is more than a device has: {device_blocks} blocks"
+        ))
+        .with_remedy(format!("choose a unit of at most {device_blocks} blocks")));
+    }
+    Ok(match kind {
+        SystemKind::Single | SystemKind::Concatenation => Box::new(Concatenation { devices, device_blocks }),
+        SystemKind::Stripe => Box::new(Stripe { devices, unit_blocks, units }),
+        SystemKind::Mirror => {
+            let health = Health::new(device_blocks.div_ceil(unit_blocks), devices as usize - 1, can_fail);
+            Box::new(Mirror { devices, device_blocks, unit_blocks, health })
+        }
+        SystemKind::Raid5 => {
+            let health = Health::new(units, 1, can_fail);
+            Box::new(Raid5 { devices, unit_blocks, stripes: units, health })
+        }
+    })
+}
 
 /// Several devices of one kind, or hybrids in their places; a request is complete when all its accesses are.
 pub struct Array {
@@ -64,7 +101,7 @@ impl Array {
         keep_contents: bool,
     ) -> Result<Self> {
         let device_blocks = nodes.first().map_or(0, |node| node.capacity_blocks());
-        let mut array = Array::with_nodes(layout::build(params, device_blocks)?, nodes);
+        let mut array = Array::with_nodes(layout(params, device_blocks)?, nodes);
         array.bus = params.bus;
         array.devices_of_node = devices_of_node;
         array.keeper = keep_contents.then(Box::default);

@@ -1,8 +1,8 @@
 //! Plans: the accesses that a request needs, and their order.
 
-use sledlab_core::Op;
+use std::fmt::Debug;
 
-use super::remaining_steps::RemainingSteps;
+use sledlab_core::Op;
 
 /// Steps of one request in flight at once. The next step of a longer request starts when one of them is done, so that
 /// a request takes the same memory whatever its length.
@@ -22,8 +22,20 @@ pub(super) struct Step {
     pub ends_request: bool,
 }
 
+/// The steps of a long request that have not started, one after another.
+pub(super) trait RemainingSteps: Iterator<Item = Step> + Debug + Send {
+    /// The kind of these steps.
+    fn op(&self) -> Op;
+
+    /// Whether some step is on a device.
+    fn uses(&self, device: usize) -> bool;
+
+    /// Omits the steps on a device.
+    fn omit_device(&mut self, device: usize);
+}
+
 /// All accesses for one request.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Plan {
     pub steps: Vec<Step>,
     /// Whether some blocks are recomputed from all other devices, because their own device has failed.
@@ -31,7 +43,7 @@ pub(super) struct Plan {
     /// Whether some blocks of a read are lost, so that it cannot read them.
     pub loses: bool,
     /// Further steps of a long request, which wait for no other step once one of their kind is done.
-    pub remaining: Option<Box<RemainingSteps>>,
+    pub remaining: Option<Box<dyn RemainingSteps>>,
 }
 
 impl Plan {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use sledlab_core::{Op, Span, Time};
 
 use super::flow::{Access, Flow};
-use super::layout::{self, Layout};
+use super::layout::Layout;
 use super::plan::{Plan, Step};
 use crate::device::{QueuedRequest, ServedRequest, Timing};
 use crate::power::RequestEnergy;
@@ -21,8 +21,8 @@ const KINDS: [SystemKind; 4] =
     [SystemKind::Concatenation, SystemKind::Stripe, SystemKind::Mirror, SystemKind::Raid5];
 
 fn layout(kind: SystemKind, devices: u64, unit_blocks: u64) -> Box<dyn Layout> {
-    layout::build(&SystemParams { kind, devices, unit_blocks, ..SystemParams::default() }, DEVICE_BLOCKS)
-        .unwrap()
+    let params = SystemParams { kind, devices, unit_blocks, ..SystemParams::default() };
+    super::layout(&params, DEVICE_BLOCKS).unwrap()
 }
 
 fn request(id: u64, op: Op, lbn: u64, blocks: u32) -> QueuedRequest {

@@ -9,7 +9,7 @@ use super::super::health::Health;
 use super::super::layout::{Layout, LockedStripes, blocks};
 use super::super::plan::{MAX_STEPS, Plan, Step};
 use super::super::raid5::Raid5;
-use super::super::remaining_steps::RemainingSteps;
+use super::super::raid5_steps::Raid5Steps;
 use super::super::stripe_locks::StripeLocks;
 use super::{completion, request};
 use crate::device::QueuedRequest;
@@ -71,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn remaining_steps_equal_plan(
+    fn raid5_steps_equal_plan(
         devices in 3_u64..8, unit in 1_u64..5, failures in failures(),
         drawn in (any::<bool>(), 0_u64..2000, 1_u64..2000),
     ) {
@@ -79,7 +79,7 @@ proptest! {
         let request = random_request(&array, drawn);
         let expected = stripe_by_stripe(&array, &request);
         let is_kind = |step: &Step| step.op == request.op;
-        let steps: Vec<Step> = RemainingSteps::new(array.clone(), &request).collect();
+        let steps: Vec<Step> = Raid5Steps::new(array.clone(), &request).collect();
         let same_kind: Vec<Step> = expected.steps.iter().filter(|step| is_kind(step)).cloned().collect();
         let with_needs = |needs: &[usize]| {
             same_kind.iter().map(|step| Step { needs: needs.to_vec(), ..step.clone() }).collect::<Vec<_>>()
