@@ -8,41 +8,9 @@ use sledlab_models::node::{Node, preset as nodes};
 use sledlab_trace::work::Work;
 use toml::{Table, Value};
 
-use super::failure::{self, FailedNodes, Redundancy};
+use super::params::{ClusterParams, JobPlacement};
 use crate::experiment::keys::CLUSTER_TABLES;
 use crate::experiment::{Experiment, SystemSetup, file_names, keys};
-
-sledlab_core::choices! {
-    /// Location of the computation.
-    pub enum JobPlacement {
-        /// On the nodes, next to the data.
-        Nodes = "nodes",
-        /// On a host that receives all pages over the network.
-        Host = "host",
-    }
-}
-
-sledlab_core::params! {
-    /// How a record is replayed.
-    pub struct ClusterParams {
-        /// Location of the computation: the nodes, or a host that receives all pages over the network.
-        at: JobPlacement = JobPlacement::Nodes;
-        /// Whether every pass of a nested loop is simulated; otherwise long loops are sampled.
-        exact: bool = false;
-        /// Whether the record is replayed again with processor, store and network each twice as fast.
-        what_if: bool = true;
-        /// Whether stores never park and start up in no time, unless [power] or device.startup_ms is set.
-        ready: bool = true;
-        /// Nodes that hold copies of a node's files: none, its mirror, or the next node (chained).
-        redundancy: Redundancy = Redundancy::None;
-        /// Nodes that fail: none, a number or a list of numbers.
-        failed: FailedNodes = FailedNodes::default();
-        /// Time at which the `failed` nodes fail; 0 is before the job.
-        failed_at_s: f64 = 0.0, "s", 0.0..1e9;
-        /// Rate at which files of failed nodes are rebuilt on a spare, in 10^6 bytes/s; 0 rebuilds none.
-        rebuild_mb_s: f64 = 0.0, "MB/s", 0.0..1e6;
-    }
-}
 
 /// Tables that are invalid in an experiment that replays a work record.
 const FOREIGN_TABLES: [&str; 3] = ["trace", "workload", "replay"];
@@ -212,7 +180,7 @@ impl ClusterExperiment {
             .transpose()?;
         let host = host.map_or_else(|| Ok(node.clone()), |table| self::node("host", &table, None))?;
         let params = ClusterParams::from_table("cluster", &keys::table(&self.cluster_tables, "cluster")?)?;
-        failure::check(&params, work.nodes)?;
+        params.check(work.nodes)?;
         let mut kind_indices = vec![0; work.nodes];
         let mut group_kinds = Vec::new();
         for group in self.groups()? {

@@ -34,6 +34,7 @@ mod messages;
 mod messaging;
 mod outcome;
 mod overlap;
+mod params;
 mod sampling;
 mod sequence;
 mod sequential;
@@ -41,11 +42,14 @@ mod share;
 mod size;
 mod store;
 
-pub use config::{ClusterExperiment, ClusterParams, JobPlacement};
+pub use config::ClusterExperiment;
 pub use engine::ProgressHook;
-pub use failure::{CopyLayout, FailedNodes, FailureOutcome, Part, RebuildOutcome, Redundancy};
+pub use failure::{CopyLayout, FailedNodes, Part, Redundancy};
 pub use goal::goal;
-pub use outcome::{ClusterEnergy, ClusterOutcome, NodeOutcome, PhaseOutcome, WhatIf};
+pub use outcome::{
+    ClusterEnergy, ClusterOutcome, FailureOutcome, NodeOutcome, PhaseOutcome, RebuildOutcome, WhatIf,
+};
+pub use params::{ClusterParams, JobPlacement};
 pub use store::Dump;
 
 use sledlab_core::{Error, Result, Span};

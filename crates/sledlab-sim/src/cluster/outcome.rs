@@ -6,7 +6,6 @@ use sledlab_models::node::Node;
 use sledlab_models::power::Energy;
 
 use super::engine::{PhaseCost, ReplayedPhase};
-use super::failure::FailureOutcome;
 
 /// Results of a replay.
 #[derive(Clone, Debug, Serialize)]
@@ -40,6 +39,39 @@ pub struct ClusterOutcome {
     pub failure: Option<FailureOutcome>,
     /// The complete experiment of the replay.
     pub config: Value,
+}
+
+/// Results of a replay with redundant copies or failures.
+#[derive(Clone, Debug, Serialize)]
+pub struct FailureOutcome {
+    /// The placement of copies: `mirror` or `chained`.
+    pub redundancy: &'static str,
+    /// Nodes that failed while the job ran.
+    pub failed: Vec<usize>,
+    /// The phase of the record in which, or before which, the nodes fail.
+    pub phase: Option<String>,
+    /// When the other nodes detect the failure, in ns.
+    pub detected_ns: Option<u64>,
+    /// Bytes written as redundant copies.
+    pub copied_bytes: u64,
+    /// Nodes that replace failed nodes, numbered after all others.
+    pub spares: usize,
+    /// The rebuild on the spares.
+    pub rebuild: Option<RebuildOutcome>,
+    /// Bytes that each node sends to each other node and, in the last column, to the client; empty for more than 1,024
+    /// nodes, spares included.
+    pub traffic: Vec<Vec<u64>>,
+}
+
+/// Results of a rebuild.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct RebuildOutcome {
+    /// Bytes of the failed nodes, all of which are rebuilt.
+    pub bytes: u64,
+    /// Bytes that were rebuilt before the job ended.
+    pub job_bytes: u64,
+    /// When the last byte was rebuilt, in ns; extrapolated at the configured rate if that is after the end of the job.
+    pub finished_ns: u64,
 }
 
 /// Results of a phase.

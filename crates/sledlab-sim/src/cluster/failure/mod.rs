@@ -13,47 +13,14 @@ mod tests;
 
 pub use layout::{CopyLayout, FailedNodes, Part, Redundancy};
 
-use serde::Serialize;
-use sledlab_core::{Error, Result};
+use sledlab_core::Result;
 use sledlab_trace::work::Work;
 
-use super::config::{ClusterParams, JobPlacement, ResolvedExperiment};
-use super::outcome::ClusterOutcome;
+use super::config::ResolvedExperiment;
+use super::outcome::{ClusterOutcome, FailureOutcome, RebuildOutcome};
+use super::params::ClusterParams;
 use rebuild::LostFile;
 use script::{FailureTime, Script};
-
-/// Results of a replay with redundant copies or failures.
-#[derive(Clone, Debug, Serialize)]
-pub struct FailureOutcome {
-    /// The placement of copies: `mirror` or `chained`.
-    pub redundancy: &'static str,
-    /// Nodes that failed while the job ran.
-    pub failed: Vec<usize>,
-    /// The phase of the record in which, or before which, the nodes fail.
-    pub phase: Option<String>,
-    /// When the other nodes detect the failure, in ns.
-    pub detected_ns: Option<u64>,
-    /// Bytes written as redundant copies.
-    pub copied_bytes: u64,
-    /// Nodes that replace failed nodes, numbered after all others.
-    pub spares: usize,
-    /// The rebuild on the spares.
-    pub rebuild: Option<RebuildOutcome>,
-    /// Bytes that each node sends to each other node and, in the last column, to the client; empty for more than 1,024
-    /// nodes, spares included.
-    pub traffic: Vec<Vec<u64>>,
-}
-
-/// Results of a rebuild.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct RebuildOutcome {
-    /// Bytes of the failed nodes, all of which are rebuilt.
-    pub bytes: u64,
-    /// Bytes that were rebuilt before the job ended.
-    pub job_bytes: u64,
-    /// When the last byte was rebuilt, in ns; extrapolated at the configured rate if that is after the end of the job.
-    pub finished_ns: u64,
-}
 
 /// Replays a record once on the nodes of an experiment.
 type ReplayFunction<'a> = &'a mut dyn FnMut(&ResolvedExperiment, &Work) -> Result<ClusterOutcome>;
@@ -70,25 +37,6 @@ pub(super) fn replay_count(params: &ClusterParams) -> usize {
     let has_failures = !params.failed.0.is_empty();
     1 + usize::from(has_failures && params.failed_at_s > 0.0)
         + if has_failures && params.rebuild_mb_s > 0.0 { REBUILD_ROUNDS } else { 0 }
-}
-
-/// Checks the settings of failure against the number of nodes.
-///
-/// # Errors
-/// Rejects settings that contradict each other, and failures that lose data.
-pub(super) fn check(params: &ClusterParams, nodes: usize) -> Result<()> {
-    let has_failures = !params.failed.0.is_empty();
-    if params.at == JobPlacement::Host && (has_failures || params.redundancy != Redundancy::None) {
-        return Err(Error::user("cluster.redundancy and cluster.failed require cluster.at = \"nodes\"")
-            .with_remedy("omit cluster.redundancy and cluster.failed, or cluster.at = \"host\""));
-    }
-    for (key, value) in [("failed_at_s", params.failed_at_s), ("rebuild_mb_s", params.rebuild_mb_s)] {
-        if value > 0.0 && !has_failures {
-            return Err(Error::user(format!("cluster.{key} is set, but no node fails"))
-                .with_remedy("name the nodes: cluster.failed"));
-        }
-    }
-    CopyLayout::new(params.redundancy, nodes, &params.failed.0).map(|_| ())
 }
 
 /// Replays a record on nodes that may have copies and may fail.
