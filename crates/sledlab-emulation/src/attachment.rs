@@ -9,11 +9,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use sledlab_core::{Error, Result, Span};
 
-use crate::clock::Scale;
 use crate::model::ConstantModel;
 use crate::probe;
 use crate::report::HostPathCost;
 use crate::server_loop::{Clients, ProbeTiming, ServerOrder, ServerParts, ServerState, SharedState};
+use crate::timing::clock::Scale;
 
 /// How the server answers requests from now on.
 #[derive(Clone, Copy, Debug)]

@@ -4,9 +4,9 @@ use std::ops::{Index, IndexMut};
 
 use sledlab_core::{BLOCK_BYTES, Op, Request, Time, unrequested_words};
 
-use crate::connection::Reply;
-use crate::lateness::Cause;
-use crate::recording::{Record, op_code};
+use crate::record::recording::{Record, op_code};
+use crate::sockets::connection::Reply;
+use crate::timing::lateness::Cause;
 use crate::transport::nbd::{self, Command};
 
 /// A request in flight.

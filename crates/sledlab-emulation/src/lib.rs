@@ -5,8 +5,8 @@
 //!
 //! - [`transport::nbd`] parses requests and encodes replies: a codec over byte slices, without sockets or clocks.
 //! - [`DataStore`] keeps the data that clients write, in memory or in a sparse file.
-//! - `pacer`, `budget` and `clock` decide when the server acts; `lateness` records the lateness of replies with its
-//!   causes.
+//! - `timing` decides when the server acts, and records how late replies are and why.
+//! - `record` writes a run as a trace; `sockets` is where clients connect.
 //! - `attachment` serves before the clock starts, while the export is attached as a file or a device.
 //! - `server_loop` is the loop of the server's thread: sockets, clock and [`LiveRun`](sledlab_sim::LiveRun), the model.
 //!
@@ -26,35 +26,15 @@ pub use extent::DataExtent;
 #[cfg(target_os = "linux")]
 mod attachment;
 #[cfg(target_os = "linux")]
-mod budget;
-#[cfg(target_os = "linux")]
-mod clock;
-#[cfg(target_os = "linux")]
-mod connection;
-#[cfg(target_os = "linux")]
-mod connections;
-#[cfg(target_os = "linux")]
-mod cpu_idle;
-#[cfg(target_os = "linux")]
-mod digest;
-#[cfg(target_os = "linux")]
 mod in_flight;
-#[cfg(target_os = "linux")]
-mod lateness;
-#[cfg(target_os = "linux")]
-mod listener;
 #[cfg(target_os = "linux")]
 mod model;
 #[cfg(target_os = "linux")]
-mod pacer;
-#[cfg(target_os = "linux")]
 mod power;
-#[cfg(target_os = "linux")]
-mod priority;
 #[cfg(target_os = "linux")]
 mod probe;
 #[cfg(target_os = "linux")]
-mod recording;
+mod record;
 #[cfg(target_os = "linux")]
 mod report;
 #[cfg(target_os = "linux")]
@@ -62,27 +42,31 @@ mod server;
 #[cfg(target_os = "linux")]
 mod server_loop;
 #[cfg(target_os = "linux")]
+mod sockets;
+#[cfg(target_os = "linux")]
 pub mod store;
+#[cfg(target_os = "linux")]
+mod timing;
 
-#[cfg(target_os = "linux")]
-pub use clock::Scale;
-#[cfg(target_os = "linux")]
-pub use digest::RowsDigest;
-#[cfg(target_os = "linux")]
-pub use lateness::{Cause, CountWithinShare, Percentiles, Stall, Stalls};
-#[cfg(target_os = "linux")]
-pub use listener::ListenAddress;
 #[cfg(target_os = "linux")]
 pub use power::PowerFailure;
 #[cfg(target_os = "linux")]
-pub use priority::Priority;
+pub use record::digest::RowsDigest;
 #[cfg(target_os = "linux")]
-pub use recording::Record;
+pub use record::recording::Record;
 #[cfg(target_os = "linux")]
 pub use report::{HostPathCost, RequestCounts, ServerReport, ShiftedArrivals, Status};
 #[cfg(target_os = "linux")]
 pub use server::{Data, HostPath, Server, ServerOptions};
 #[cfg(target_os = "linux")]
+pub use sockets::listener::ListenAddress;
+#[cfg(target_os = "linux")]
 pub use store::DataStore;
 #[cfg(target_os = "linux")]
 pub use store::versions::Versions;
+#[cfg(target_os = "linux")]
+pub use timing::clock::Scale;
+#[cfg(target_os = "linux")]
+pub use timing::lateness::{Cause, CountWithinShare, Percentiles, Stall, Stalls};
+#[cfg(target_os = "linux")]
+pub use timing::priority::Priority;

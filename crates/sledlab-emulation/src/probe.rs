@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 use sledlab_core::{Error, Result, Span};
 
 use crate::DataStore;
-use crate::clock::{Monotonic, Scale};
-use crate::cpu_idle::CpuIdleInhibitor;
 use crate::model::ConstantModel;
-use crate::pacer::Pacer;
 use crate::report::HostPathCost;
 use crate::server_loop::{ProbeTiming, ServerOrder, ServerParts, ServerState, SharedState};
+use crate::timing::clock::{Monotonic, Scale};
+use crate::timing::cpu_idle::CpuIdleInhibitor;
+use crate::timing::pacer::Pacer;
 use crate::transport::nbd::Export;
 
 /// Requests sent of each kind and size.

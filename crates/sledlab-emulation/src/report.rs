@@ -4,9 +4,9 @@ use serde::Serialize;
 use sledlab_core::Error;
 use sledlab_sim::Outcome;
 
-use crate::clock::Scale;
-use crate::lateness::{Cause, CountWithinShare, Percentiles, Stalls};
 use crate::power::PowerFailure;
+use crate::timing::clock::Scale;
+use crate::timing::lateness::{Cause, CountWithinShare, Percentiles, Stalls};
 
 /// Counts of requests and clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

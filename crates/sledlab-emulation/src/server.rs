@@ -12,18 +12,18 @@ use sledlab_sim::{Experiment, LiveRun, RowSink};
 
 use crate::DataStore;
 use crate::attachment::{Attachment, AttachmentHandle, attachment_channel};
-use crate::clock::{Monotonic, Scale};
-use crate::cpu_idle::CpuIdleInhibitor;
-use crate::digest::RowsDigest;
-use crate::listener::{ListenAddress, Listener};
 use crate::model::Model;
-use crate::pacer::Pacer;
 use crate::power::{Power, PowerCut, PowerFailure};
-use crate::priority::{self, Priority};
 use crate::probe::Probe;
-use crate::recording::Recording;
+use crate::record::digest::RowsDigest;
+use crate::record::recording::Recording;
 use crate::report::{HostPathCost, ServerReport, Status};
 use crate::server_loop::{Clients, RowDigestSource, ServerOrder, ServerParts, ServerState, SharedState};
+use crate::sockets::listener::{ListenAddress, Listener};
+use crate::timing::clock::{Monotonic, Scale};
+use crate::timing::cpu_idle::CpuIdleInhibitor;
+use crate::timing::pacer::Pacer;
+use crate::timing::priority::{self, Priority};
 use crate::transport::nbd::Export;
 
 /// Storage of a server's data.

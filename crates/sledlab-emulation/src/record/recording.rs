@@ -15,7 +15,7 @@ use std::thread::{self, JoinHandle};
 
 use sledlab_core::{Error, Op, Result};
 
-use crate::lateness::Cause;
+use crate::timing::lateness::Cause;
 
 /// Records handed over at a time.
 const CHUNK_RECORDS: usize = 1_024;

@@ -25,18 +25,18 @@ pub(crate) use self::probe_timing::ProbeTiming;
 pub(crate) use self::stage_change::Clients;
 use self::status_updates::StatusUpdates;
 use crate::DataStore;
-use crate::budget::Budget;
-use crate::clock::{Clock, DeviceClock, Scale};
-use crate::connections::Connections;
-use crate::cpu_idle::CpuIdleInhibitor;
 use crate::in_flight::InFlightRequests;
-use crate::lateness::{Lateness, RecentStalls, STALL_NS, Stalls};
-use crate::listener::Listener;
 use crate::model::Model;
-use crate::pacer::{PaceStep, Pacer};
 use crate::power::{Power, PowerCut};
-use crate::recording::Recording;
+use crate::record::recording::Recording;
 use crate::report::{HostPathCost, RequestCounts, ServerReport, ShiftedArrivals, Status};
+use crate::sockets::connections::Connections;
+use crate::sockets::listener::Listener;
+use crate::timing::budget::Budget;
+use crate::timing::clock::{Clock, DeviceClock, Scale};
+use crate::timing::cpu_idle::CpuIdleInhibitor;
+use crate::timing::lateness::{Lateness, RecentStalls, STALL_NS, Stalls};
+use crate::timing::pacer::{PaceStep, Pacer};
 use crate::transport::nbd::Export;
 
 /// Maximum number of connected clients; more wait to be accepted.
@@ -97,14 +97,14 @@ impl SharedState {
     /// Sends an order to the thread and wakes the thread.
     pub fn order(&self, order: ServerOrder) {
         self.order.store(order as u8, Ordering::SeqCst);
-        crate::recording::signal_eventfd(&self.wake);
+        crate::record::recording::signal_eventfd(&self.wake);
     }
 
     /// Orders the thread to fail the power.
     pub fn order_power_cut(&self, cut: PowerCut) {
         *self.power_cut.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut);
         self.has_power_cut.store(true, Ordering::SeqCst);
-        crate::recording::signal_eventfd(&self.wake);
+        crate::record::recording::signal_eventfd(&self.wake);
     }
 
     fn take_power_cut(&self) -> Option<PowerCut> {

@@ -13,10 +13,10 @@ use sledlab_models::system::Contents;
 
 use super::ServerState;
 use crate::PowerFailure;
-use crate::clock::DeviceClock;
-use crate::connection::Connection;
 use crate::power::PowerCut;
+use crate::sockets::connection::Connection;
 use crate::store::{DataStore, versions};
+use crate::timing::clock::DeviceClock;
 use crate::transport::nbd::{Command, Errno, NbdRequest};
 
 impl ServerState {

@@ -4,10 +4,10 @@ use sledlab_core::{Result, Span, Time};
 use sledlab_sim::Answer;
 
 use super::{ProbeTiming, ServerState};
-use crate::connection::{Connection, Reply, SendResult};
 use crate::in_flight::{self, InFlightRequest};
-use crate::lateness::Cause;
-use crate::recording::Record;
+use crate::record::recording::Record;
+use crate::sockets::connection::{Connection, Reply, SendResult};
+use crate::timing::lateness::Cause;
 use crate::transport::nbd::{Command, Errno, NbdRequest};
 
 /// Maximum extents in the reply to one query.

@@ -8,8 +8,8 @@ use sledlab_core::{Error, Result};
 use smallvec::SmallVec;
 
 use super::{MAX_CONNECTIONS, ServerOrder, ServerState};
-use crate::connection::{Connection, NextRequest, ReceiveResult, SendResult};
-use crate::recording::Recording;
+use crate::record::recording::Recording;
+use crate::sockets::connection::{Connection, NextRequest, ReceiveResult, SendResult};
 use crate::transport::nbd::ConnectionEnd;
 
 /// Events of the codec that are handled for a connection before other connections have their turn.

@@ -3,7 +3,7 @@
 use sledlab_core::Result;
 
 use super::{ProbeTiming, ServerParts, ServerState};
-use crate::connections::Connections;
+use crate::sockets::connections::Connections;
 
 /// Clients that stay connected when a server starts the next stage.
 #[derive(Debug, Default)]

@@ -4,8 +4,8 @@ use sledlab_core::Error;
 use sledlab_sim::Outcome;
 
 use super::ServerState;
-use crate::lateness::{Cause, Stalls};
 use crate::report::{ServerReport, Status};
+use crate::timing::lateness::{Cause, Stalls};
 
 /// Minimum time between two updates of the status, in nanoseconds.
 const UPDATE_INTERVAL_NS: u64 = 250_000_000;

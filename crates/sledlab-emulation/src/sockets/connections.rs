@@ -1,6 +1,6 @@
 //! All connections of a server.
 
-use crate::connection::Connection;
+use crate::sockets::connection::Connection;
 
 /// Connections in slots. A freed slot is used again, so that there are as few slots as possible.
 #[derive(Debug, Default)]

@@ -7,13 +7,13 @@
 //!
 //! Sleep ends late, by a time that depends on the machine and on other programs. Therefore the thread requests a sleep
 //! that ends early by `spin`, which suffices for nine of ten sleeps, and polls the sockets and the clock until work on
-//! a reply begins, as far as a [`Budget`](crate::budget::Budget) allows. When nothing is due the thread does not poll,
+//! a reply begins, as far as a [`Budget`](crate::timing::budget::Budget) allows. When nothing is due the thread does not poll,
 //! but sleeps.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::budget::Budget;
+use crate::timing::budget::Budget;
 
 /// How early sleep is to end, in nanoseconds: the initial, minimum and maximum value.
 const FIRST_SPIN_NS: u64 = 60_000;

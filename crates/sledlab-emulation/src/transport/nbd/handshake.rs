@@ -1,5 +1,6 @@
 //! The handshake: options, by which a client and a server agree on an export and on the form of replies.
 
+use super::protocol::NegotiatedOptions;
 use super::reply::{ALLOCATION_CONTEXT, option_reply};
 use super::wire::{AppendField, Fields, PartialMessage};
 use super::{ConnectionEnd, Export, MAX_BYTES, MAX_NAME_BYTES};
@@ -70,15 +71,6 @@ mod flag {
     pub const SEND_DF: u16 = 1 << 7;
     pub const CAN_MULTI_CONN: u16 = 1 << 8;
     pub const SEND_CACHE: u16 = 1 << 10;
-}
-
-/// Features that a client has negotiated in the handshake and may use in the transmission phase.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NegotiatedOptions {
-    /// Replies come in chunks.
-    pub structured: bool,
-    /// `BLOCK_STATUS` reports which extents hold data.
-    pub allocation: bool,
 }
 
 /// An outcome of parsing bytes of the handshake.

@@ -40,14 +40,15 @@
 //! ```
 
 mod handshake;
+mod protocol;
 mod reply;
 mod request;
 mod wire;
 
 use sledlab_core::{BLOCK_BYTES, Error, Result};
 
-pub use reply::{Errno, ReplyEncoder};
-pub use request::{Command, NbdRequest};
+pub use protocol::{Command, Errno, NbdRequest};
+pub use reply::ReplyEncoder;
 
 use handshake::{Handshake, HandshakeProgress};
 use request::Requests;

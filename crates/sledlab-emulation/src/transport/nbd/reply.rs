@@ -1,8 +1,6 @@
 //! Replies, encoded as bytes.
 
-use std::io;
-
-use super::request::{Command, NbdRequest};
+use super::protocol::{Command, Errno, NbdRequest};
 use super::wire::AppendField;
 use crate::DataExtent;
 
@@ -40,37 +38,6 @@ pub fn option_reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[&[u8]]) {
     out.put_u32(data.iter().map(|part| part.len()).sum::<usize>() as u32);
     for part in data {
         out.extend_from_slice(part);
-    }
-}
-
-/// Errors of requests, with the numbers of the protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Errno {
-    /// The device is read-only.
-    Perm = 1,
-    /// Data could not be read or written.
-    Io = 5,
-    /// There is no memory for the request.
-    NoMem = 12,
-    /// The request is invalid.
-    Inval = 22,
-    /// A write goes beyond the end of the device, or there is no space for its data.
-    NoSpc = 28,
-    /// The server ends.
-    Shutdown = 108,
-}
-
-impl From<&io::Error> for Errno {
-    fn from(error: &io::Error) -> Self {
-        use io::ErrorKind as Kind;
-        match error.kind() {
-            Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => Errno::NoSpc,
-            Kind::PermissionDenied | Kind::ReadOnlyFilesystem => Errno::Perm,
-            Kind::OutOfMemory => Errno::NoMem,
-            Kind::InvalidInput => Errno::Inval,
-            _ => Errno::Io,
-        }
     }
 }
 

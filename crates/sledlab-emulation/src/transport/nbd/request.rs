@@ -1,7 +1,7 @@
 //! Requests of the transmission phase: parsed, and refused at once where they are invalid.
 
-use super::handshake::NegotiatedOptions;
-use super::reply::{Errno, ReplyEncoder};
+use super::protocol::{Command, Errno, NbdRequest, NegotiatedOptions, WRITE};
+use super::reply::ReplyEncoder;
 use super::wire::{Fields, PartialMessage};
 use super::{ConnectionEnd, Event, Export, MAX_BYTES};
 
@@ -12,8 +12,6 @@ const REQUEST_BYTES: usize = 28;
 
 /// `NBD_CMD_DISC`, the only command without a reply.
 const DISCONNECT: u16 = 2;
-/// `NBD_CMD_WRITE`, the only command that data follows.
-const WRITE: u16 = 1;
 
 /// Flags of commands, `NBD_CMD_FLAG_...`.
 mod flag {
@@ -21,64 +19,6 @@ mod flag {
     pub const NO_HOLE: u16 = 1 << 1;
     pub const DF: u16 = 1 << 2;
     pub const REQ_ONE: u16 = 1 << 3;
-}
-
-/// The command of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Command {
-    /// Read data.
-    Read,
-    /// Write the data that has arrived before the request was complete.
-    Write,
-    /// Make earlier writes durable; has no range on the device.
-    Flush,
-    /// Trim: the client no longer needs the data.
-    Trim,
-    /// A hint that the data will be read soon.
-    Cache,
-    /// Write zeroes.
-    WriteZeroes,
-    /// Report which extents hold data.
-    BlockStatus,
-}
-
-impl Command {
-    fn from_number(number: u16) -> Option<Self> {
-        Some(match number {
-            0 => Command::Read,
-            WRITE => Command::Write,
-            3 => Command::Flush,
-            4 => Command::Trim,
-            5 => Command::Cache,
-            6 => Command::WriteZeroes,
-            7 => Command::BlockStatus,
-            _ => return None,
-        })
-    }
-
-    /// Whether the command may change data.
-    pub const fn is_write(self) -> bool {
-        matches!(self, Command::Write | Command::Trim | Command::WriteZeroes)
-    }
-}
-
-/// A valid request of a client: its range lies within the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NbdRequest {
-    /// The client's own name for it, which its reply carries.
-    pub cookie: u64,
-    /// The command.
-    pub command: Command,
-    /// First byte on the device, aligned or not; 0 for a flush.
-    pub offset: u64,
-    /// Number of bytes, aligned or not; 0 only for a flush. At most [`MAX_BYTES`] where data is read or written.
-    pub length: u32,
-    /// The data must be durable before the reply (force unit access).
-    pub fua: bool,
-    /// Zeroes must take the room of data, not become a hole.
-    pub no_hole: bool,
-    /// The reply may have one extent only.
-    pub single_extent: bool,
 }
 
 /// The reason for refusing a request.
