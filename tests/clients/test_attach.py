@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow("kernels and programs get to know devices, and ser
 
 KINDS = ("file", "loop", "ext4")
 
-DELAY_MS = 4
+DELAY_MS = 20
 """A delay long enough that other programs on the machine hardly change it."""
 
 OPEN_FILE = attachment._fuse_file
@@ -71,7 +71,7 @@ def read_times_us(path: str, bytes: int = 4096, count: int = 60) -> list[float]:
 
 @contextmanager
 def delayed_file(directory: Path, uri: str, force: list[object]) -> Iterator[Path]:
-    """The file of nbdfuse, with a layer in between that takes `WAY_MS` for each read."""
+    """The file of nbdfuse, with a layer in between that takes `DELAY_MS` for each read."""
     socket = directory.parent / "slower"
     arguments = ["nbd", f"uri={uri}", f"rdelay={DELAY_MS}ms", "-f", "-U", socket, "--filter=delay"]
     with subprocess.Popen([need("nbdkit"), *arguments]) as nbdkit:
@@ -87,7 +87,7 @@ def test_replies_leave_earlier_by_the_host_time(kind, mount_point, monkeypatch):
     """The application observes the times of the model although the host adds a long delay."""
     monkeypatch.setattr(attachment, "_fuse_file", delayed_file)
     out = mount_point.parent / "out"
-    with sl.serve("mems-g2", attach=attach_option(kind, mount_point), time_scale=30, out=out) as server:
+    with sl.serve("mems-g2", attach=attach_option(kind, mount_point), time_scale=200, out=out) as server:
         client_us = read_times_us(server.disk)
     host = server.emulation.server["host"]
     assert host["through"] == kind
