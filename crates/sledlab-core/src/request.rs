@@ -14,7 +14,7 @@ pub const MAX_UNREQUESTED_WORDS: u8 = (BLOCK_BYTES / WORD_BYTES - 1) as u8;
 /// Returns the number of words of the last block that a range of bytes does not touch. A partly touched word counts as
 /// requested.
 ///
-/// Returns 0 if the range begins within a block: `unrequested_words` describes the last block only.
+/// Returns 0 if the range begins within a block: [`Request::unrequested_words`] are at the end of a block.
 #[inline]
 pub const fn unrequested_words(offset: u64, length: u64) -> u8 {
     let unrequested_bytes = length.wrapping_neg() % BLOCK_BYTES;
@@ -69,6 +69,8 @@ pub struct Request {
     /// Unrequested words of [`WORD_BYTES`] at the end of the last block, at most [`MAX_UNREQUESTED_WORDS`]; 0 if
     /// unknown.
     pub unrequested_words: u8,
+    /// Whether every block, not only the last, ends with `unrequested_words`.
+    pub is_partial_throughout: bool,
 }
 
 impl Default for Request {
@@ -82,13 +84,14 @@ impl Default for Request {
             op: Op::Read,
             metadata: false,
             unrequested_words: 0,
+            is_partial_throughout: false,
         }
     }
 }
 
 impl Request {
-    /// Returns the number of requested bytes; complete blocks if unknown.
-    pub const fn requested_bytes(&self) -> u64 {
+    /// Returns the number of bytes from the first requested one to the last; complete blocks if unknown.
+    pub const fn length_bytes(&self) -> u64 {
         (self.blocks as u64 * BLOCK_BYTES).saturating_sub(self.unrequested_words as u64 * WORD_BYTES)
     }
 

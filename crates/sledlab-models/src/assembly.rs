@@ -9,7 +9,7 @@ use crate::hybrid::{self, HybridDevices};
 use crate::power;
 use crate::system::params::{BusUse, SystemKind, SystemParams};
 use crate::system::{
-    Array, CachedSystem, ForceUnitAccess, Medium, Setup, Single, Start, Station, System, build,
+    Array, BlockByBlock, CachedSystem, ForceUnitAccess, Medium, Setup, Single, Start, Station, System, build,
 };
 
 /// A hybrid in the place of each device.
@@ -112,6 +112,7 @@ fn node_on_shared_bus(bus: &Bus, parts: SystemParts) -> Result<Box<dyn System>> 
     }
     let device = device::build_on_bus(bus, parts.device)?;
     let system = Box::new(Single::new(Station::with_device(device, parts.setup)?));
+    let system = BlockByBlock::wrap(system, parts.setup.scheduler);
     Ok(if parts.keep_contents { Box::new(Medium::new(system)) } else { system })
 }
 

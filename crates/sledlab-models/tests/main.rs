@@ -1,6 +1,7 @@
 //! Integration tests of sledlab-models in one program, which links once. `conformance` has the tests of every
 //! registered model.
 
+mod blocks;
 mod crash_bench;
 mod crashes;
 mod devices;

@@ -63,7 +63,7 @@ pub(crate) fn to_columns<'py>(py: Python<'py>, requests: &[Request]) -> PyResult
         to_bytes(py, requests, |request| request.arrival.as_ns().to_le_bytes())?,
         PyBytes::new(py, &op),
         to_bytes(py, requests, |request| request.lbn.to_le_bytes())?,
-        to_bytes(py, requests, |request| request.requested_bytes().to_le_bytes())?,
+        to_bytes(py, requests, |request| request.length_bytes().to_le_bytes())?,
         to_bytes(py, requests, |request| request.device.to_le_bytes())?,
         to_bytes(py, requests, |request| [u8::from(request.metadata)])?,
     );

@@ -1,7 +1,7 @@
 //! Settings of a replay: open or closed, speed-up and limits.
 
 use sledlab_core::params::Params;
-use sledlab_core::{Error, Result, Span, Time};
+use sledlab_core::{BLOCK_BYTES, Error, Result, Span, Time};
 pub use sledlab_trace::transform::OutsidePolicy;
 use toml::Table;
 
@@ -94,6 +94,8 @@ sledlab_core::params! {
         outside: OutsidePolicy = OutsidePolicy::Reject;
         /// Requested part of the last block of a request: as `given` by the trace, or `random` words of 8 bytes.
         last_block: LastBlock = LastBlock::Given;
+        /// Requested bytes of every block of a request for metadata; 512 for the blocks as given by the trace.
+        metadata_block_bytes: u64 = 512_u64, "bytes", 1..512;
     }
 }
 
@@ -128,6 +130,8 @@ pub struct Replay {
     pub outside: OutsidePolicy,
     /// The requested part of the last block of requests.
     pub last_block: LastBlock,
+    /// Requested bytes of every block of a request for metadata; [`BLOCK_BYTES`] for what the trace requests.
+    pub metadata_block_bytes: u64,
 }
 
 impl Replay {
@@ -154,6 +158,7 @@ impl Replay {
             limits: Limits { requests, operations, until },
             outside: params.outside,
             last_block: params.last_block,
+            metadata_block_bytes: params.metadata_block_bytes,
         })
     }
 
@@ -189,6 +194,7 @@ impl Default for Replay {
             limits: Limits::NONE,
             outside: OutsidePolicy::Reject,
             last_block: LastBlock::Given,
+            metadata_block_bytes: BLOCK_BYTES,
         }
     }
 }

@@ -289,16 +289,24 @@ proptest! {
     fn inactive_tips_change_only_energy(
         source in requests(),
         (device, sleds) in prop::sample::select(vec![("mems-g2", "1"), ("mems-g2-disksim", "1"), ("mems-g2", "3")]),
+        metadata_block_bytes in prop::sample::select(vec![512_u64, 128, 4]),
     ) {
-        // Longer requests have parts on several sleds: tips are inactive only in the last block of the request.
+        // Longer requests have parts on several sleds: tips are inactive in the last block of the request, or in every
+        // block of one for metadata.
         let run_with = |subsector: &str| run(&settings(device, &[
             ("device.subsector_access", subsector), ("device.sleds", sleds), ("device.sled_motion", "independent"),
             ("device.sled_map", "round-robin"), ("device.stripe_blocks", "4"),
+            ("replay.metadata_block_bytes", &metadata_block_bytes.to_string()),
         ]), source.clone());
         let ((all_tips, rows), (dark_tips, dark_rows)) = (run_with("false"), run_with("true"));
         prop_assert_eq!(&rows.response_ns, &dark_rows.response_ns);
         assert_close(all_tips.tip_time_s, dark_tips.tip_time_s + dark_tips.dark_tip_time_s);
-        let unrequested_words: u64 = source.iter().map(|request| u64::from(request.unrequested_words)).sum();
+        let unrequested_words = |request: &Request| if request.metadata && metadata_block_bytes < 512 {
+            u64::from(request.blocks) * (64 - metadata_block_bytes.div_ceil(8))
+        } else {
+            u64::from(request.unrequested_words)
+        };
+        let unrequested_words: u64 = source.iter().map(unrequested_words).sum();
         // One row of 90 bits at 700 kbit/s.
         let dark_s = unrequested_words as f64 * 128.571e-6;
         prop_assert!((dark_tips.dark_tip_time_s - dark_s).abs() <= 1e-9 * unrequested_words as f64);
@@ -381,6 +389,49 @@ fn random_last_block_saves_energy_at_any_speed() {
     let slow_saving = saved_share("1");
     assert!((slow_saving / (2000.0 * 31.5e-3 * 90e-6) - 1.0).abs() < 0.03, "{slow_saving}");
     assert_close(slow_saving, saved_share("7"));
+}
+
+#[test]
+fn partial_metadata_blocks_save_tip_energy() {
+    // Successive requests of 16 blocks, which queue; all but each fourth are for metadata.
+    let source: Vec<Request> = (0..200_u64)
+        .map(|i| Request {
+            arrival: Time::from_ns(i * 20_000),
+            lbn: i * 16,
+            blocks: 16,
+            metadata: i % 4 != 0,
+            ..Request::default()
+        })
+        .collect();
+    let run_with = |merge: &str, block_bytes: &str, factor: &str| {
+        let others = [
+            ("device.subsector_access", "true"),
+            ("device.subsector_tip_factor", factor),
+            ("replay.metadata_block_bytes", block_bytes),
+            ("merge.kind", merge),
+        ];
+        run(&settings("mems-g2", &others), source.clone()).0
+    };
+    for merge in ["none", "chains"] {
+        let whole_blocks = run_with(merge, "512", "1.5");
+        assert_eq!(whole_blocks.merged.requests > 100, merge == "chains");
+        // 64 tips of 1 mW for each of 16 blocks, for a row of 90 bits at 700 kbit/s.
+        let metadata_tips_j = 150.0 * 16.0 * 64.0 * 1e-3 * 128.571e-6;
+        // One or 16 tips hold the requested words of a block.
+        for (block_bytes, factor, tips) in [
+            ("4", "1", 1.0),
+            ("128", "1", 16.0),
+            ("4", "1.5", 1.5),
+            ("128", "1.5", 24.0),
+            ("400", "1.5", 64.0),
+        ] {
+            let partial_blocks = run_with(merge, block_bytes, factor);
+            assert_eq!(whole_blocks.response_time_ms, partial_blocks.response_time_ms);
+            let saved_j = whole_blocks.energy_j.access - partial_blocks.energy_j.access;
+            let expected_j = metadata_tips_j * (1.0 - tips / 64.0);
+            assert!((saved_j - expected_j).abs() <= 1e-9 * metadata_tips_j, "{saved_j}, not {expected_j}");
+        }
+    }
 }
 
 #[test]

@@ -154,7 +154,17 @@ impl Table {
         let arrival = self.arrival(&columns.times, row)?;
         let unrequested_words = if op.is_media() { unrequested_words(offset, length) } else { 0 };
         let metadata = columns.metadata(row)?;
-        Ok(Some(Request { arrival, lbn, blocks, device, op, unrequested_words, metadata }))
+        let is_partial_throughout = false;
+        Ok(Some(Request {
+            arrival,
+            lbn,
+            blocks,
+            device,
+            op,
+            unrequested_words,
+            is_partial_throughout,
+            metadata,
+        }))
     }
 
     fn arrival(&mut self, times: &Times, row: usize) -> Result<Time> {

@@ -6,9 +6,9 @@ use sledlab_core::Op::{Flush, Read, Trim, Write};
 use sledlab_core::source::MemorySource;
 use sledlab_core::{Request, Result, Time};
 use sledlab_trace::transform::{
-    BlockRange, Fit, Limit, Merge, NumberByName, OpFilter, OutsidePolicy, PlaceDevices, RandomLastBlock,
-    Reorder, ScaleAddresses, SelectedDevices, Sequence, Shift, SingleDevice, Speedup, Spread, TimeWindow,
-    TransformStep, TransformedSource, survey,
+    BlockRange, Fit, Limit, Merge, MetadataBlocks, NumberByName, OpFilter, OutsidePolicy, PlaceDevices,
+    RandomLastBlock, Reorder, ScaleAddresses, SelectedDevices, Sequence, Shift, SingleDevice, Speedup,
+    Spread, TimeWindow, TransformStep, TransformedSource, survey,
 };
 use sledlab_trace::{Continuation, OpenOptions, OpenedTrace, open_reader};
 
@@ -217,6 +217,25 @@ fn random_part_of_last_block_is_uniform() {
         unrequested(&with_others.iter().copied().skip(2).step_by(3).collect::<Vec<_>>()),
         unrequested(&randomized)
     );
+}
+
+#[test]
+fn bytes_of_metadata_blocks_are_requested() {
+    let metadata =
+        |op, unrequested_words| Request { metadata: true, unrequested_words, ..request(0, op, 0, 4, 0) };
+    let all = [metadata(Read, 5), metadata(Write, 0), metadata(Trim, 0), request(0, Read, 0, 4, 0)];
+    // Of 64 words of 8 bytes a block; a partly requested word is requested.
+    for (block_bytes, unrequested_words) in
+        [(1, 63), (4, 63), (128, 48), (129, 47), (504, 1), (505, 0), (512, 0)]
+    {
+        let partial = |request| Request { unrequested_words, is_partial_throughout: true, ..request };
+        let expected = [partial(all[0]), partial(all[1]), all[2], all[3]];
+        assert_eq!(apply_step(MetadataBlocks::new(block_bytes), &all).unwrap(), expected);
+        let clipped = apply_step(Fit::new(OutsidePolicy::Clip, 3, None).unwrap(), &expected[..1]).unwrap();
+        assert_eq!(clipped, [Request { blocks: 3, ..expected[0] }]);
+    }
+    let last_block = apply_step(RandomLastBlock::new(1), &all).unwrap();
+    assert!(last_block.iter().all(|request| !request.is_partial_throughout));
 }
 
 fn merge<const N: usize>(sources: [MemorySource; N]) -> Merge<MemorySource> {

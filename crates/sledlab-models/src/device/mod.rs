@@ -41,7 +41,7 @@ pub use self::path::{Leg, Motion, MotionPath};
 pub use self::position_index::{Aging, Aim, PositionIndex, PositionRange, RequestGroup, Score};
 pub use self::rotation::RotationalArc;
 pub use self::seek_map::{Mapping, SeekMap};
-pub use self::service::{BusyPeriod, IdleOutcome, QueuedRequest, ServedRequest, Timing};
+pub use self::service::{BusyPeriod, IdleOutcome, PartialBlocks, QueuedRequest, ServedRequest, Timing};
 pub use self::simple::{SimpleAdapter, SimpleDevice};
 pub use self::units::{UnitMap, UnitRun, Units};
 

@@ -21,8 +21,48 @@ pub struct QueuedRequest {
     pub op: Op,
     /// Whether the request accesses the file system's own data.
     pub metadata: bool,
-    /// Number of 8-byte words in its blocks that the host did not request.
-    pub unrequested_words: u16,
+    /// The blocks of which the host requested only a part.
+    pub partial: PartialBlocks,
+}
+
+/// Blocks of a request that the host requested only in part: its last ones, with equally many words requested of each.
+/// Those of merged requests are added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PartialBlocks {
+    /// Number of blocks.
+    pub blocks: u32,
+    /// Number of 8-byte words in all these blocks that the host did not request.
+    pub unrequested_words: u32,
+}
+
+impl PartialBlocks {
+    /// Those of `request`.
+    pub fn new(request: &Request) -> Self {
+        let words = u32::from(request.unrequested_words);
+        let blocks = if request.is_partial_throughout { request.blocks } else { 1 };
+        if words == 0 {
+            return PartialBlocks::default();
+        }
+        PartialBlocks { blocks, unrequested_words: words.saturating_mul(blocks) }
+    }
+
+    /// Those among `blocks` blocks of the request; `has_last` if its last block is one of them. Either the last block
+    /// alone or every block of the request is partial.
+    pub fn in_part(self, blocks: u32, has_last: bool) -> Self {
+        match self.blocks {
+            0 | 1 if has_last => self,
+            0 | 1 => PartialBlocks::default(),
+            all => PartialBlocks { blocks, unrequested_words: self.unrequested_words / all * blocks },
+        }
+    }
+
+    /// Those of two requests that are served as one.
+    pub fn join(self, other: Self) -> Self {
+        PartialBlocks {
+            blocks: self.blocks.saturating_add(other.blocks),
+            unrequested_words: self.unrequested_words.saturating_add(other.unrequested_words),
+        }
+    }
 }
 
 impl Default for QueuedRequest {
@@ -34,9 +74,9 @@ impl Default for QueuedRequest {
 impl QueuedRequest {
     /// Request number `id` as it joins a queue on arrival.
     pub fn new(id: u64, request: &Request) -> Self {
-        let Request { arrival, lbn, blocks, op, metadata, unrequested_words, .. } = *request;
-        let unrequested_words = unrequested_words.into();
-        QueuedRequest { id, arrival, queue_time: arrival, lbn, blocks, op, metadata, unrequested_words }
+        let Request { arrival, lbn, blocks, op, metadata, .. } = *request;
+        let partial = PartialBlocks::new(request);
+        QueuedRequest { id, arrival, queue_time: arrival, lbn, blocks, op, metadata, partial }
     }
 }
 
@@ -161,4 +201,30 @@ pub enum IdleOutcome {
     Idle(Span),
     /// Idle until the timeout, then parked.
     Parked,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn partial(blocks: u32, unrequested_words: u32) -> PartialBlocks {
+        PartialBlocks { blocks, unrequested_words }
+    }
+
+    #[test]
+    fn parts_keep_their_partial_blocks() {
+        let request = Request { blocks: 10, unrequested_words: 60, ..Request::default() };
+        let last_block = PartialBlocks::new(&request);
+        assert_eq!(last_block, partial(1, 60));
+        assert_eq!(
+            [false, true].map(|has_last| last_block.in_part(4, has_last)),
+            [partial(0, 0), partial(1, 60)]
+        );
+        let every_block = PartialBlocks::new(&Request { is_partial_throughout: true, ..request });
+        assert_eq!(every_block, partial(10, 600));
+        assert_eq!([false, true].map(|has_last| every_block.in_part(4, has_last)), [partial(4, 240); 2]);
+        let whole_blocks = Request { unrequested_words: 0, is_partial_throughout: true, ..request };
+        assert_eq!(PartialBlocks::new(&whole_blocks), PartialBlocks::default());
+        assert_eq!(last_block.join(every_block), partial(11, 660));
+    }
 }

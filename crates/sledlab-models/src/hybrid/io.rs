@@ -149,8 +149,8 @@ impl<J> Io<J> {
             self.supply_device_data(tier, data);
         }
         let run = BlockRun { first, end: first + (part.run.end - part.run.first) };
-        let unrequested_words = if is_last { request.unrequested_words } else { 0 };
-        self.access(tier, run, job, QueuedRequest { unrequested_words, ..request });
+        let partial = request.partial.in_part(run.blocks(), is_last);
+        self.access(tier, run, job, QueuedRequest { partial, ..request });
     }
 
     /// Number of the next access. Accesses are numbered as they begin, so that a device sees rising numbers and no

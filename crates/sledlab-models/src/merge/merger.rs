@@ -7,7 +7,7 @@ use sledlab_core::{Op, Time};
 
 use super::overlaps::{Overlaps, end, is_write};
 use super::{MergeKind, MergeOperations, MergeParams, MergeScope};
-use crate::device::{Mechanics, QueuedRequest, ServedRequest};
+use crate::device::{Mechanics, PartialBlocks, QueuedRequest, ServedRequest};
 use crate::scheduler::Scheduler;
 
 /// Requests that are served as one.
@@ -35,7 +35,7 @@ impl Group {
             lbn: self.lbn,
             blocks: (self.end - self.lbn) as u32,
             op: if self.writes { Op::Write } else { Op::Read },
-            unrequested_words: parts().fold(0, |words, part| words.saturating_add(part.unrequested_words)),
+            partial: parts().fold(PartialBlocks::default(), |sum, part| sum.join(part.partial)),
             arrival: parts().map(|part| part.arrival).min().unwrap_or(Time::ZERO),
             queue_time: parts().map(|part| part.queue_time).min().unwrap_or(Time::ZERO),
             ..self.seen

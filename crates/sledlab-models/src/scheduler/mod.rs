@@ -82,6 +82,16 @@ sledlab_core::choices! {
     }
 }
 
+sledlab_core::choices! {
+    /// What a queue holds.
+    pub enum QueueEntries {
+        /// Requests.
+        Requests = "requests",
+        /// The blocks of the requests.
+        Blocks = "blocks",
+    }
+}
+
 /// Context in which a scheduler is created, besides its parameters.
 #[derive(Clone, Copy)]
 pub struct SchedulerContext<'a> {
@@ -203,44 +213,51 @@ const PATH: &str = "scheduler";
 
 sledlab_core::params! {
     /// Parameters that every scheduler has.
-    pub struct BatchParams {
+    pub struct QueueParams {
         /// Served in one pass: `none`, one request; `same-position`, all at its position, as tips allow.
         batch: Batch = Batch::None;
+        /// What is counted and chosen: `requests`, or their `blocks`, so that a request is served in parts.
+        entries: QueueEntries = QueueEntries::Requests;
     }
 }
 
-/// The default of the common parameters for scheduler `M`.
-fn default_batch<M: Model>() -> BatchParams {
-    BatchParams { batch: if M::BATCHES { Batch::SamePosition } else { Batch::None } }
+/// The defaults of the common parameters for scheduler `M`.
+fn default_queue_params<M: Model>() -> QueueParams {
+    let batch = if M::BATCHES { Batch::SamePosition } else { Batch::None };
+    QueueParams { batch, ..QueueParams::default() }
 }
 
 /// All parameters of scheduler `M`, the common ones included.
 fn specs<M: Model>() -> Vec<ParamSpec> {
-    let default = default_batch::<M>().batch.to_value();
-    let common = BatchParams::specs().into_iter().map(|spec| ParamSpec { default: default.clone(), ..spec });
+    let mut common = QueueParams::specs();
+    for spec in common.iter_mut().filter(|spec| spec.name == "batch") {
+        spec.default = default_queue_params::<M>().batch.to_value();
+    }
     M::Params::specs().into_iter().chain(common).collect()
 }
 
 /// Reads from `table` the parameters of scheduler `M` and the common ones.
-fn parse_params<M: Model>(path: &str, table: &Table) -> Result<(M::Params, BatchParams)> {
+fn parse_params<M: Model>(path: &str, table: &Table) -> Result<(M::Params, QueueParams)> {
     let known: Vec<String> = specs::<M>().iter().map(|spec| format!("{path}.{}", spec.name)).collect();
     if let Some(key) = table.keys().map(|key| format!("{path}.{key}")).find(|key| !known.contains(key)) {
         return Err(Error::unknown_name("key", &key, known.iter().map(String::as_str)));
     }
-    let (mut own, mut batch) = (table.clone(), default_batch::<M>());
-    if let Some(value) = own.remove("batch") {
-        batch.set(path, "batch", &value)?;
+    let (mut own, mut common) = (table.clone(), default_queue_params::<M>());
+    for spec in QueueParams::specs() {
+        if let Some(value) = own.remove(spec.name) {
+            common.set(path, spec.name, &value)?;
+        }
     }
-    Ok((M::Params::from_table(path, &own)?, batch))
+    Ok((M::Params::from_table(path, &own)?, common))
 }
 
 fn resolve<M: Model>(path: &str, table: &Table) -> Result<Table> {
-    let (own, batch) = parse_params::<M>(path, table)?;
-    Ok(own.to_table().into_iter().chain(batch.to_table()).collect())
+    let (own, common) = parse_params::<M>(path, table)?;
+    Ok(own.to_table().into_iter().chain(common.to_table()).collect())
 }
 
 fn make<M: Model>(table: &Table, mechanics: &dyn Mechanics, exhaustive: bool) -> Result<Box<dyn Scheduler>> {
-    let (params, BatchParams { batch }) = parse_params::<M>(PATH, table)?;
+    let (params, QueueParams { batch, .. }) = parse_params::<M>(PATH, table)?;
     let is_wrapped = batch == Batch::SamePosition && !M::BATCHES;
     // The requests of a position are batched by the wrapper or by the queue inside, never by both.
     let inner_batch = if is_wrapped { Batch::None } else { batch };
@@ -256,6 +273,7 @@ type QueueConstructor = dyn Fn(&dyn Mechanics, bool) -> Result<Box<dyn Scheduler
 pub struct Choice {
     name: String,
     params: Table,
+    entries: QueueEntries,
     make: Arc<QueueConstructor>,
 }
 
@@ -269,7 +287,12 @@ impl Choice {
         let entry_params = params.clone();
         let make =
             move |mechanics: &dyn Mechanics, exhaustive| (entry.make)(&entry_params, mechanics, exhaustive);
-        Ok(Choice { name: entry.name.to_owned(), params, make: Arc::new(make) })
+        let mut common = QueueParams::default();
+        if let Some(entries) = params.get("entries") {
+            common.set(PATH, "entries", entries)?;
+        }
+        let QueueParams { entries, .. } = common;
+        Ok(Choice { name: entry.name.to_owned(), params, entries, make: Arc::new(make) })
     }
 
     /// A scheduler that is not in the list. [`Choice::make_exhaustive`] makes the same queue as [`Choice::make`].
@@ -279,7 +302,12 @@ impl Choice {
         make: impl Fn(&dyn Mechanics) -> Result<Box<dyn Scheduler>> + Send + Sync + 'static,
     ) -> Self {
         let make = move |mechanics: &dyn Mechanics, _| make(mechanics);
-        Choice { name: name.to_owned(), params, make: Arc::new(make) }
+        Choice { name: name.to_owned(), params, entries: QueueEntries::Requests, make: Arc::new(make) }
+    }
+
+    /// What the queue of a system with this scheduler holds.
+    pub fn entries(&self) -> QueueEntries {
+        self.entries
     }
 
     /// An empty queue for a device.

@@ -30,7 +30,7 @@ sledlab_core::params! {
         threshold: u64 = 6_u64, "", 1..1e9;
         /// Whether even (read upwards) and odd columns (downwards) of a cell, merged or not, are two zones.
         parity: bool = true;
-        /// Whether the largest cells can be merged too, into the entire medium with even and odd columns: SPTF.
+        /// Whether SPTF chooses among all requests, one at a time, while the next largest cell has too few.
         root: bool = false;
     }
 }
@@ -48,8 +48,8 @@ impl Model for ZsptfPyramid {
 
     fn make(params: &ZsptfPyramidParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::new(params.grid, ZoneOrder::circular(params.parity), context.mechanics);
-        let levels = levels(&zones, params.root);
-        if levels.len() == 1 {
+        let levels = levels(&zones);
+        if levels.len() == 1 && !params.root {
             let message = format!("zsptf-pyramid: the cells of a grid of {} cannot be merged", params.grid);
             return Err(Error::user(message)
                 .with_remedy("choose even numbers of cells, for example \"32x4\", or set root = true"));
@@ -58,9 +58,12 @@ impl Model for ZsptfPyramid {
             levels,
             merge: params.merge,
             threshold: params.threshold as usize,
+            has_root: params.root,
             sweep: Circular::default(),
         };
-        Ok(zoned_queue::build(zones, pyramid, PositionQueue::new_boxed(&Aim::Time, context)).into_boxed())
+        let sptf = || PositionQueue::new_boxed(&Aim::Time, context);
+        let queue = zoned_queue::build(zones, pyramid, sptf());
+        Ok(if params.root { queue.with_root(sptf()).into_boxed() } else { queue.into_boxed() })
     }
 }
 
@@ -101,15 +104,10 @@ impl Level {
 }
 
 /// The levels of the pyramid, the finest first. The zones of every level are those of ZSPTF with the level's grid, so
-/// that even and odd columns stay apart; only the root merges them.
-fn levels(finest: &Zones, has_root: bool) -> Vec<Level> {
+/// that even and odd columns stay apart; only the root, which is not a level, merges them.
+fn levels(finest: &Zones) -> Vec<Level> {
     let grids = std::iter::successors(Some(finest.grid), |grid| grid.halve());
-    let mut levels: Vec<Level> =
-        grids.enumerate().map(|(height, grid)| level(finest, grid, height)).collect();
-    if has_root {
-        levels.push(Level::new(vec![0; finest.count() as usize], 1));
-    }
-    levels
+    grids.enumerate().map(|(height, grid)| level(finest, grid, height)).collect()
 }
 
 fn level(finest: &Zones, grid: Grid, height: usize) -> Level {
@@ -128,12 +126,14 @@ fn level(finest: &Zones, grid: Grid, height: usize) -> Level {
 /// Sweeps over the finest zones; the zones merged with the next one are served together with it.
 ///
 /// The sweep is over the finest grid even where it serves larger zones: so every request's turn comes within a
-/// round, however the sizes change.
+/// round, however the sizes change. At the root each request is a visit, and the sweep goes on to the next zone.
 struct Pyramid {
     /// Levels of the pyramid, the finest first.
     levels: Vec<Level>,
     merge: MergeRule,
     threshold: usize,
+    /// Whether no zone is entered where the largest one has too few requests.
+    has_root: bool,
     sweep: Circular,
 }
 
@@ -153,7 +153,8 @@ impl Tour for Pyramid {
         let Some(entered) = self.sweep.visit(waiting) else { return };
         let level_with_enough =
             self.levels.iter().find(|level| self.has_enough_requests(level, entered, waiting));
-        if let Some(level) = level_with_enough.or(self.levels.last()) {
+        let largest = if self.has_root { None } else { self.levels.last() };
+        if let Some(level) = level_with_enough.or(largest) {
             zones.extend_from_slice(level.finest_zones(entered));
         }
     }
@@ -161,24 +162,23 @@ impl Tour for Pyramid {
 
 #[cfg(test)]
 mod tests {
-    use super::super::queue::zoned_queue::trial::{CylinderRow, order};
+    use super::super::queue::zoned_queue::trial::{CylinderRow, Trial, order};
     use super::*;
     use crate::device::{self, preset};
 
-    fn build_levels(grid: Grid, by_parity: bool, has_root: bool) -> Vec<Level> {
+    fn build_levels(grid: Grid, by_parity: bool) -> Vec<Level> {
         let table = preset::text("mems-g2").unwrap().parse().unwrap();
         let device = device::build(&preset::from_table(&table).unwrap()).unwrap();
-        levels(&Zones::new(grid, ZoneOrder::circular(by_parity), device.mechanics()), has_root)
+        levels(&Zones::new(grid, ZoneOrder::circular(by_parity), device.mechanics()))
     }
 
     #[test]
     fn every_level_refines_the_next() {
-        for (parity, root) in [(true, false), (false, false), (true, true)] {
-            let levels = build_levels(Grid::new(32, 4), parity, root);
+        for parity in [true, false] {
+            let levels = build_levels(Grid::new(32, 4), parity);
             let counts: Vec<usize> = levels.iter().map(|level| level.members.len()).collect();
             let parities = if parity { 2 } else { 1 };
-            let expected = [128 * parities, 32 * parities, 8 * parities, 1];
-            assert_eq!(counts, expected[..if root { 4 } else { 3 }]);
+            assert_eq!(counts, [128, 32, 8].map(|cells| cells * parities));
             for pair in levels.windows(2) {
                 let (fine, coarse) = (&pair[0], &pair[1]);
                 for zone in &fine.members {
@@ -193,12 +193,11 @@ mod tests {
     }
 
     #[test]
-    fn even_and_odd_columns_merge_at_root() {
-        let levels = build_levels(Grid::new(32, 4), true, true);
+    fn even_and_odd_columns_stay_apart() {
+        let levels = build_levels(Grid::new(32, 4), true);
         // Zones of the first column of cells: four of even cylinders, then four of odd ones.
-        assert!(levels[..3].iter().all(|level| level.zone_of[0] != level.zone_of[7]));
+        assert!(levels.iter().all(|level| level.zone_of[0] != level.zone_of[7]));
         assert_eq!(levels[2].zone_of[..8], [0, 0, 0, 0, 1, 1, 1, 1]);
-        assert_eq!(levels[3].zone_of[0], levels[3].zone_of[7]);
     }
 
     /// Cells of 32x4 are 78.125 cylinders wide and 6.75 rows high. Columns 0 to 3 make up a cell of 8x1.
@@ -214,6 +213,47 @@ mod tests {
         assert_eq!(without_merging, order("zsptf:grid=32x4", &SPARSE));
         assert_eq!(without_merging, [(0, 0), (2, 20), (1, 3), (80, 3), (240, 26), (400, 0)]);
         assert_eq!(order("zsptf-pyramid:root=true", &SPARSE), order("sptf", &SPARSE));
+    }
+
+    #[test]
+    fn zone_with_enough_requests_ends_service_at_root() {
+        let mut trial = Trial::new("zsptf-pyramid:root=true:threshold=3");
+        // Two requests are too few for any zone: the nearest to the center, where the sled is, is served first.
+        trial.push(&[(1300, 13), (2, 20)]);
+        assert_eq!(trial.pop(), Some((1300, 13)));
+        // Three arrive in a zone at the border. The sweep passes the zone of (1302, 13), which has too few, before.
+        let crowd = [(0, 0), (2, 0), (4, 0)];
+        trial.push(&crowd);
+        trial.push(&[(1302, 13), (1304, 13)]);
+        assert_eq!(trial.pop(), Some((1302, 13)));
+        // (1304, 13) is much nearer, but the next zone of the sweep has enough requests.
+        let mut visit: Vec<CylinderRow> = (0..3).filter_map(|_| trial.pop()).collect();
+        visit.sort_unstable();
+        assert_eq!(visit, crowd);
+        // The remaining two are too few again.
+        assert_eq!(trial.drain(), [(2, 20), (1304, 13)]);
+    }
+
+    #[test]
+    fn sparse_queue_with_root_is_sptf() {
+        let [with_root, sptf] = ["zsptf-pyramid:root=true", "sptf"].map(|word| {
+            let mut trial = Trial::new(word);
+            // Arrivals between choices: never six requests in a cell.
+            let mut served = Vec::new();
+            for places in SPARSE.chunks(2) {
+                trial.push(places);
+                served.extend(trial.pop());
+            }
+            served.extend(trial.drain());
+            served
+        });
+        assert_eq!(with_root, sptf);
+    }
+
+    #[test]
+    fn long_queue_with_root_is_not_sptf() {
+        let places: Vec<CylinderRow> = (0..400).map(|i| (i * 619 % 2500, i * 7 % 27)).collect();
+        assert_ne!(order("zsptf-pyramid:root=true", &places), order("sptf", &places));
     }
 
     #[test]

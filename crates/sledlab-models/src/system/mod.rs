@@ -1,6 +1,7 @@
 //! Systems: the storage that the host sends requests to, one station or several behind one address space.
 
 mod array;
+mod block_by_block;
 mod cached_system;
 mod completion_queue;
 mod failed_devices;
@@ -15,6 +16,7 @@ mod station_log;
 mod wrapper;
 
 pub use array::Array;
+pub use block_by_block::BlockByBlock;
 pub use cached_system::CachedSystem;
 pub use force_unit_access::ForceUnitAccess;
 pub use hybrid_counts::{HybridCounts, Traffic};
@@ -159,8 +161,9 @@ pub struct Setup<'a> {
 /// # Errors
 /// Parameters that contradict each other.
 pub fn build(file: &DeviceFile, setup: Setup) -> Result<Box<dyn System>> {
-    if let Some(units) = file.params.units()? {
-        return Ok(Box::new(Array::from_units(units, setup)?));
-    }
-    Ok(Box::new(Single::new(Station::new(file, setup)?)))
+    let system: Box<dyn System> = match file.params.units()? {
+        Some(units) => Box::new(Array::from_units(units, setup)?),
+        None => Box::new(Single::new(Station::new(file, setup)?)),
+    };
+    Ok(BlockByBlock::wrap(system, setup.scheduler))
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use sledlab_core::params::Params;
-use sledlab_core::{Error, Result, Source};
+use sledlab_core::{BLOCK_BYTES, Error, Result, Source};
 use sledlab_trace::transform::{
-    Fit, FitCounts, OutsidePolicy, Overlay, PlaceDevices, RandomLastBlock, Survey, TransformedSource,
-    survey_with_progress,
+    Fit, FitCounts, MetadataBlocks, OutsidePolicy, Overlay, PlaceDevices, RandomLastBlock, Survey,
+    TransformedSource, survey_with_progress,
 };
 use sledlab_trace::{Continuation, OpenOptions, TraceStart, format, synthetic};
 use toml::{Table, Value};
@@ -166,14 +166,20 @@ impl Workload {
             }
             (None, Workload::Trace(params)) => params.open(outside, capacity_blocks, watch),
         }?;
-        Ok(match replay.last_block {
-            LastBlock::Given => fitted,
-            LastBlock::Random => {
-                let source = Box::new(TransformedSource::new(fitted.source, RandomLastBlock::new(seed)));
-                FittedSource { source, ..fitted }
-            }
-        })
+        Ok(FittedSource { source: request_parts(fitted.source, seed, replay), ..fitted })
     }
+}
+
+/// Sets the requested parts of blocks as `replay` says.
+fn request_parts(mut source: Box<dyn Source>, seed: u64, replay: &Replay) -> Box<dyn Source> {
+    if replay.last_block == LastBlock::Random {
+        source = Box::new(TransformedSource::new(source, RandomLastBlock::new(seed)));
+    }
+    if replay.metadata_block_bytes < BLOCK_BYTES {
+        let step = MetadataBlocks::new(replay.metadata_block_bytes);
+        source = Box::new(TransformedSource::new(source, step));
+    }
+    source
 }
 
 /// Returns a generator. With a `limit` of the replay it generates that many requests, unless its parameters set another

@@ -139,8 +139,10 @@ impl Fit {
         }
         // The part inside is shorter than the request, so it fits 32 bits.
         request.blocks = inside_blocks.min(u64::from(request.blocks)) as u32;
-        // The partly requested last block was cut off: all of the new last block is requested.
-        request.unrequested_words = 0;
+        if !request.is_partial_throughout {
+            // The partly requested last block was cut off: all of the new last block is requested.
+            request.unrequested_words = 0;
+        }
         self.counts.shortened.fetch_add(1, Relaxed);
         Next::Pass(request)
     }

@@ -28,6 +28,7 @@ impl TransformStep for RandomLastBlock {
     fn take(&mut self, mut request: Request) -> Result<Next> {
         if request.op.is_media() {
             request.unrequested_words = self.words.random_range(0..=MAX_UNREQUESTED_WORDS);
+            request.is_partial_throughout = false;
         }
         Ok(Next::Pass(request))
     }

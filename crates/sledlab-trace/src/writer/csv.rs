@@ -57,7 +57,7 @@ impl Writer {
         self.output.text().extend_from_slice(&[b',', request.op.letter() as u8, b',']);
         self.output.number(request.lbn.saturating_mul(BLOCK_BYTES));
         self.output.text().push(b',');
-        self.output.number(request.requested_bytes());
+        self.output.number(request.length_bytes());
         if has_device {
             self.output.text().push(b',');
             self.output.number(u64::from(request.device));

@@ -53,7 +53,7 @@ impl Writer {
 
 impl TraceWriter for Writer {
     fn write(&mut self, request: &Request) -> Result<()> {
-        let length = request.requested_bytes();
+        let length = request.length_bytes();
         if length > u64::from(u32::MAX) {
             let message = format!("request {} has {length} bytes, but fio reads less than 4 GiB", self.count);
             return Err(Error::user(message).with_remedy("write csv, or split the request").with_location(

@@ -41,7 +41,7 @@ impl TraceWriter for Writer {
         self.output.text().extend_from_slice(kind);
         self.output.number(request.lbn.saturating_mul(BLOCK_BYTES));
         self.output.text().push(b',');
-        self.output.number(request.requested_bytes());
+        self.output.number(request.length_bytes());
         self.output.text().extend_from_slice(b",0");
         self.count += 1;
         self.output.end_line()

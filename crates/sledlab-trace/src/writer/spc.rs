@@ -28,7 +28,7 @@ impl TraceWriter for Writer {
             return Ok(());
         }
         self.output.number(u64::from(request.device));
-        for number in [request.lbn, request.requested_bytes()] {
+        for number in [request.lbn, request.length_bytes()] {
             self.output.text().push(b',');
             self.output.number(number);
         }

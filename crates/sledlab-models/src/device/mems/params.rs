@@ -220,8 +220,10 @@ sledlab_core::params! {
         resonant_hz: f64 = 739.0, "Hz", 0.001..1e9;
         /// Time constants, 1/(2 pi f), that settling takes after a move in x; 0 for none.
         settle_constants: f64 = 1.0, "", 0.0..1000.0;
-        /// Whether tips stay inactive where the host requests only a part of the last block.
+        /// Whether tips stay inactive where the host requests only a part of a block.
         subsector_access: bool = false;
+        /// Active tips over tips with requested words, in subsector access; at most all tips of a block are active.
+        subsector_tip_factor: f64 = 1.0, "", 1.0..64.0;
         /// Directions in which a row of tip sectors may be accessed.
         direction: Direction = Direction::Free;
         /// Direction of access where both directions take equally long.

@@ -4,13 +4,15 @@
 //! row by row, each completing with its own last row. Where they need different rows, the sled continues with the row
 //! it reaches soonest.
 
-use sledlab_core::{Span, Time};
+use sledlab_core::{BLOCK_BYTES, Span, Time, WORD_BYTES};
 
 use super::layout::Place;
 use super::sled::{Pass, Sled};
 use super::unit::{SledUnit, first_pass, note_further_pass};
-use crate::device::{BusyPeriod, QueuedRequest, ServedRequest, Timing};
+use crate::device::{BusyPeriod, PartialBlocks, QueuedRequest, ServedRequest, Timing};
 use crate::power::{MechanicalWork, Shares};
+
+const WORDS_PER_BLOCK: f64 = (BLOCK_BYTES / WORD_BYTES) as f64;
 
 /// A request with blocks still to be served.
 #[derive(Debug)]
@@ -72,30 +74,42 @@ impl Sled {
             *lit += self.active_tips(request, done_blocks, run);
             return *lit <= self.geometry.active_tips;
         }
-        let dark_tips = if done_blocks + run == request.blocks { self.dark_tips(request) } else { 0 };
-        let (first, last) =
-            (request.lbn + u64::from(done_blocks), request.lbn + u64::from(done_blocks + run) - 1);
-        (first..=last).all(|lbn| {
-            let lit = &mut lit[self.addresses.sled(lbn) as usize];
-            *lit += self.tips(1) - if lbn == last { dark_tips.min(self.tips(1)) } else { 0 };
+        (done_blocks..done_blocks + run).all(|block| {
+            let lit = &mut lit[self.addresses.sled(request.lbn + u64::from(block)) as usize];
+            *lit += self.active_tips(request, block, 1);
             *lit <= self.geometry.active_tips
         })
     }
 
     /// Number of tips that access the `run` blocks of a row that follow the first `done_blocks` of a request.
+    #[inline]
     pub fn active_tips(&self, request: &QueuedRequest, done_blocks: u32, run: u32) -> u64 {
-        if request.unrequested_words == 0 || done_blocks + run < request.blocks {
+        if request.partial.blocks == 0 {
             return self.tips(run);
         }
-        // Only merged requests have more unrequested words than their last block holds.
-        let max_dark_tips = self.tips(if done_blocks == 0 { run } else { 1 });
-        self.tips(run) - self.dark_tips(request).min(max_dark_tips)
+        let dark_tips =
+            self.dark_tips_of(request, done_blocks + run) - self.dark_tips_of(request, done_blocks);
+        self.tips(run) - dark_tips
     }
 
-    /// Number of tips that stay dark while the last row of `request` is accessed, rounded down: a tip that holds both
-    /// a requested and an unrequested word is on.
+    /// The tips that stay dark over the first `blocks` blocks of `request`. Its partial blocks are the last ones; their
+    /// dark tips are spread evenly.
+    fn dark_tips_of(&self, request: &QueuedRequest, blocks: u32) -> u64 {
+        let partial_blocks = request.partial.blocks;
+        let passed_blocks = blocks.saturating_sub(request.blocks - partial_blocks);
+        self.dark_tips(request) * u64::from(passed_blocks) / u64::from(partial_blocks)
+    }
+
+    /// Number of tips that stay dark over the partial blocks of `request`, rounded down: a tip that holds both a
+    /// requested and an unrequested word is on.
+    ///
+    /// Of merged requests, the bound to all tips of a block holds for all their partial blocks together.
     pub fn dark_tips(&self, request: &QueuedRequest) -> u64 {
-        (f64::from(request.unrequested_words) * self.tips_per_word).floor() as u64
+        let PartialBlocks { blocks, unrequested_words } = request.partial;
+        let unrequested_words = f64::from(unrequested_words);
+        let requested_words = f64::from(blocks) * WORDS_PER_BLOCK - unrequested_words;
+        let dark_words = unrequested_words - (self.subsector_tip_factor - 1.0) * requested_words;
+        (dark_words.max(0.0) * self.tips_per_word).floor() as u64
     }
 }
 
@@ -211,7 +225,7 @@ mod tests {
     use sledlab_core::Op;
 
     use super::*;
-    use crate::device::mems::params::LayoutKind;
+    use crate::device::mems::params::{IdlePower, LayoutKind};
     use crate::device::mems::{self, MemsParams};
     use crate::device::{Device, Mechanics, QueuedRequest, ServedRequest};
 
@@ -279,8 +293,8 @@ mod tests {
     fn dark_tips_serve_other_requests() {
         let params = MemsParams { subsector_access: true, ..MemsParams::default() };
         let mut device = mems::build(&params).unwrap();
-        let access = |id, lbn, blocks, words: u16| QueuedRequest {
-            unrequested_words: 64 - words,
+        let access = |id, lbn, blocks, words: u32| QueuedRequest {
+            partial: PartialBlocks { blocks: 1, unrequested_words: 64 - words },
             ..request(id, lbn, blocks)
         };
         // A complete row without 63 words of its last block leaves 63 of 1,280 tips inactive.
@@ -302,10 +316,56 @@ mod tests {
         let tips_uj: f64 = served.iter().map(|served| served.energy.access_uj).sum();
         // The sled's 100 mW count once, and 1 mW for each tip.
         assert!((tips_uj - 1_300.0 * row_ns as f64 * 1e-6).abs() < 1e-9);
-        let whole_blocks: Vec<QueuedRequest> =
-            inodes.iter().map(|inode| QueuedRequest { unrequested_words: 0, ..*inode }).collect();
+        let whole_blocks: Vec<QueuedRequest> = inodes
+            .iter()
+            .map(|inode| QueuedRequest { partial: PartialBlocks::default(), ..*inode })
+            .collect();
         let (busy, _) = serve(self::device(LayoutKind::RowFirst).as_mut(), &whole_blocks);
         assert_eq!(busy.work.access.as_ns(), 5 * row_ns);
+    }
+
+    /// Serves `blocks` blocks from `lbn` on, of each of which `words` are requested; returns tips that were on and
+    /// tips that stayed dark, each times the rows, and the tips of the widest pass.
+    fn count_tips(factor: f64, lbn: u64, blocks: u32, words: u32) -> [u64; 3] {
+        let (subsector_access, idle_power) = (true, IdlePower::Full);
+        let params = MemsParams {
+            subsector_access,
+            subsector_tip_factor: factor,
+            idle_power,
+            ..MemsParams::default()
+        };
+        let mut device = mems::build(&params).unwrap();
+        let partial = PartialBlocks { blocks, unrequested_words: blocks * (64 - words) };
+        let (busy, _) = serve(device.as_mut(), &[QueuedRequest { partial, ..request(0, lbn, blocks) }]);
+        // One row of 90 bits at 700 kbit/s takes 128.571 us. An idle sled draws 100 mW, and 1 mW for each tip.
+        let tips = [busy.work.tip_ns, busy.work.dark_tip_ns].map(|tip_ns| tip_ns / 128_571);
+        [tips[0], tips[1], (device.mechanics().idle_mw() - 100.0).round() as u64]
+    }
+
+    #[test]
+    fn every_block_of_request_may_be_partial() {
+        // All 16 blocks, of 64 tips each, lie in the first row of 20 blocks.
+        assert_eq!(count_tips(1.0, 0, 16, 64), [1024, 0, 1024]);
+        assert_eq!(count_tips(1.0, 0, 16, 1), [16, 1008, 16]);
+        assert_eq!(count_tips(1.0, 0, 16, 16), [256, 768, 256]);
+        // Eight blocks lie in the first row, and eight in the second.
+        assert_eq!(count_tips(1.0, 12, 16, 16), [256, 768, 128]);
+        // Twenty blocks lie in each of the rows 1 and 2, two in row 0 and three in row 3.
+        assert_eq!(count_tips(1.0, 18, 45, 16), [45 * 16, 45 * 48, 20 * 16]);
+    }
+
+    #[test]
+    fn tip_factor_adds_active_tips() {
+        // 1.5 tips for each of the 16 requested words of a request of 16 blocks.
+        assert_eq!(count_tips(1.5, 0, 16, 1), [24, 1000, 24]);
+        // 24 instead of 16 tips of each block.
+        assert_eq!(count_tips(1.5, 0, 16, 16), [384, 640, 384]);
+        assert_eq!(count_tips(1.5, 12, 16, 16), [384, 640, 192]);
+        // 1.5 tips of a single block are two tips.
+        assert_eq!(count_tips(1.5, 0, 1, 1), [2, 62, 2]);
+        // 63 of 64 tips for 42 words, all tips for more words: a block has no more.
+        assert_eq!(count_tips(1.5, 0, 16, 42), [1008, 16, 1008]);
+        assert_eq!(count_tips(1.5, 0, 16, 48), [1024, 0, 1024]);
     }
 
     #[test]

@@ -147,8 +147,10 @@ pub(super) struct Sled {
     /// The estimates that schedulers see instead of the mechanics, if any.
     pub estimate: Option<Estimate>,
     tips_of_block: u64,
-    /// Tips that stay inactive for each unrequested word of a block; 0 if blocks are always accessed completely.
+    /// Tips that hold one word of a block; 0 if blocks are always accessed completely.
     pub tips_per_word: f64,
+    /// Active tips over tips with requested words, where a block is accessed in part.
+    pub subsector_tip_factor: f64,
     /// Most blocks that one pass can serve on each sled.
     pub blocks_per_pass: u32,
     /// Costs of moves for position indexes, computed when the first index needs them.
@@ -183,6 +185,7 @@ impl Sled {
             } else {
                 0.0
             },
+            subsector_tip_factor: params.subsector_tip_factor,
             blocks_per_pass: geometry.cells,
             costs: OnceLock::new(),
             kinematics,

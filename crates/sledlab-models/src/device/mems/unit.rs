@@ -96,27 +96,25 @@ impl SledUnit {
         let mut timing = first_pass(&pass, row_time);
         let mut work = self.sled.work(&pass);
         let mut end = self.sled.end_spot(&pass);
-        let (mut done_blocks, mut pass_blocks, mut max_blocks) = (0, pass.blocks, 0);
-        while done_blocks + pass_blocks < request.blocks {
-            done_blocks += pass_blocks;
-            max_blocks = pass_blocks.max(max_blocks);
+        let mut max_tips = self.sled.active_tips(request, 0, pass.blocks);
+        let mut done_blocks = pass.blocks;
+        while done_blocks < request.blocks {
             let remaining_blocks = request.blocks - done_blocks;
             let pass = self.sled.plan(end, request.lbn + u64::from(done_blocks), remaining_blocks, u32::MAX);
             note_further_pass(&mut timing, &pass, row_time);
             work += self.sled.work(&pass);
             end = self.sled.end_spot(&pass);
-            pass_blocks = pass.blocks;
+            max_tips = max_tips.max(self.sled.active_tips(request, done_blocks, pass.blocks));
+            done_blocks += pass.blocks;
         }
         self.settle_tips(&mut work, request);
-        let max_tips =
-            self.sled.tips(max_blocks).max(self.sled.active_tips(request, done_blocks, pass_blocks));
         Service { timing, work, end, max_tips }
     }
 
     /// Completes the tip times in the `work` for a request: subtracts inactive tips, and the writing tips of a read.
     #[inline]
     pub fn settle_tips(&self, work: &mut MechanicalWork, request: &QueuedRequest) {
-        if request.unrequested_words > 0 {
+        if request.partial.blocks > 0 {
             self.darken(work, request);
         }
         if request.op != Op::Write {
@@ -124,8 +122,8 @@ impl SledUnit {
         }
     }
 
-    /// Moves to dark tip time, in `work`, the tips that stay dark while the last row of `request` is accessed (Lin;
-    /// Hong 2006).
+    /// Moves to dark tip time, in `work`, the tips that stay dark while the partial blocks of `request` are accessed
+    /// (Lin; Hong 2006).
     #[cold]
     fn darken(&self, work: &mut MechanicalWork, request: &QueuedRequest) {
         let Sled { row_time, data_time, .. } = *self.sled;
@@ -247,10 +245,10 @@ mod tests {
     use sledlab_core::params::Choices;
 
     use super::*;
-    use crate::device::Device;
     use crate::device::mems::geometry::Geometry;
     use crate::device::mems::params::{LayoutKind, SledMotion};
     use crate::device::mems::{InterleavedSled, Serial};
+    use crate::device::{Device, PartialBlocks};
 
     /// A sled of few columns and rows, or one of a single column or row, with any layout; or several sleds together.
     fn sleds() -> impl Strategy<Value = MemsParams> {
@@ -320,17 +318,22 @@ mod tests {
 
         #[test]
         fn idle_power_counts_tips_of_widest_pass(
-            mut params in sleds(), at in 0.0..1.0, blocks in 1_u32..90, words in 0_u16..64, is_subsector: bool,
+            mut params in sleds(), at in 0.0..1.0, blocks in 1_u32..90, words in 0_u32..64, is_subsector: bool,
+            is_throughout: bool,
         ) {
             (params.idle_power, params.subsector_access) = (IdlePower::Full, is_subsector);
             for mut device in devices(&params).unwrap() {
                 let capacity = device.mechanics().capacity_blocks();
                 let blocks = blocks.min(capacity as u32);
                 let lbn = (at * (capacity - u64::from(blocks)) as f64) as u64;
-                let request = QueuedRequest { lbn, blocks, unrequested_words: words, ..QueuedRequest::default() };
+                let partial_blocks = if is_throughout { blocks } else { 1 };
+                let partial = PartialBlocks { blocks: partial_blocks, unrequested_words: partial_blocks * words };
+                let request = QueuedRequest { lbn, blocks, partial, ..QueuedRequest::default() };
                 let sled = Sled::new(&params).unwrap();
                 let mut widest = 64 * widest_run(&sled, &request);
-                if is_subsector {
+                if is_subsector && is_throughout {
+                    widest = widest / 64 * (64 - u64::from(words));
+                } else if is_subsector {
                     // Without the last block, whose tips are on in part: the widest pass may be the last.
                     let without_last = QueuedRequest { blocks: blocks - 1, ..request };
                     let earlier_tips = if blocks > 1 { 64 * widest_run(&sled, &without_last) } else { 0 };

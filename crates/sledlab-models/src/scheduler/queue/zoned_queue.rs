@@ -16,6 +16,7 @@ use crate::scheduler::Scheduler;
 pub(in crate::scheduler) trait Tour: Send {
     /// Adds to `zones` the zones to be served next, together. Called when the visit to the zones before has ended and
     /// requests wait, with gated visits perhaps in the same zones. At least one of the zones added must have requests.
+    /// If the queue has a root, none may be added: the next request is then chosen among all, and the tour asked again.
     fn next(&mut self, mechanics: &dyn Mechanics, waiting: &WaitingRequests, zones: &mut Vec<u32>);
 }
 
@@ -123,6 +124,8 @@ pub(in crate::scheduler) struct ZonedQueue<Z, T> {
     tour: T,
     /// Orders the requests in service.
     zone_queue: Box<dyn Scheduler>,
+    /// Orders all requests, for choices while no zone is in service.
+    root_queue: Option<Box<dyn Scheduler>>,
     /// Whether requests that arrive during a visit are left for the next one.
     is_gated: bool,
     /// Requests pushed since the last choice: only the mechanism at the next choice determines their zones.
@@ -158,6 +161,7 @@ where
             zone_of,
             tour,
             zone_queue,
+            root_queue: None,
             is_gated: false,
             unsorted: Vec::new(),
             waiting: WaitingRequests::new(count),
@@ -171,6 +175,11 @@ where
         ZonedQueue { is_gated: true, ..self }
     }
 
+    /// Returns this queue with `root_queue`, which chooses among all requests while no zone is in service.
+    pub fn with_root(self, root_queue: Box<dyn Scheduler>) -> Self {
+        ZonedQueue { root_queue: Some(root_queue), ..self }
+    }
+
     pub fn into_boxed(self) -> Box<dyn Scheduler> {
         Box::new(self)
     }
@@ -178,6 +187,9 @@ where
     /// Sorts the requests pushed since the last choice into their zones.
     fn sort_arrivals(&mut self, mechanics: &dyn Mechanics) {
         for request in self.unsorted.drain(..) {
+            if let Some(root_queue) = &mut self.root_queue {
+                root_queue.push(request);
+            }
             let zone = (self.zone_of)(mechanics, &request);
             if self.is_open[zone as usize] && !self.is_gated {
                 self.zone_queue.push(request);
@@ -198,6 +210,25 @@ where
             self.waiting.take(*zone).for_each(|request| self.zone_queue.push(request));
         }
     }
+
+    /// Chooses among the requests of the zones in service; among all requests if no zone is in service.
+    fn choose(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
+        let Some(root_queue) = &mut self.root_queue else {
+            return self.zone_queue.pop(now, mechanics, batch);
+        };
+        let chosen = batch.len();
+        if self.zone_queue.is_empty() {
+            root_queue.pop(now, mechanics, batch);
+            for request in &batch[chosen..] {
+                self.waiting.remove((self.zone_of)(mechanics, request), request);
+            }
+        } else {
+            self.zone_queue.pop(now, mechanics, batch);
+            for request in &batch[chosen..] {
+                root_queue.remove(request, mechanics);
+            }
+        }
+    }
 }
 
 impl<Z, T> Scheduler for ZonedQueue<Z, T>
@@ -214,7 +245,7 @@ where
         if self.zone_queue.is_empty() && self.waiting.len() > 0 {
             self.enter_next_zones(mechanics);
         }
-        self.zone_queue.pop(now, mechanics, batch);
+        self.choose(now, mechanics, batch);
     }
 
     fn len(&self) -> usize {
@@ -223,6 +254,9 @@ where
 
     fn remove(&mut self, request: &QueuedRequest, mechanics: &dyn Mechanics) -> bool {
         let zone = (self.zone_of)(mechanics, request);
+        if let Some(root_queue) = &mut self.root_queue {
+            root_queue.remove(request, mechanics);
+        }
         remove_from(&mut self.unsorted, request)
             || self.waiting.remove(zone, request)
             || self.zone_queue.remove(request, mechanics)

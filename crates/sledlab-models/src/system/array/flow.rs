@@ -96,7 +96,7 @@ fn begin(
         lbn: step.lbn,
         blocks: step.blocks as u32,
         op: step.op,
-        unrequested_words: if step.ends_request { request.unrequested_words } else { 0 },
+        partial: request.partial.in_part(step.requested_blocks as u32, step.ends_request),
         ..*request
     };
     accesses.insert(*next_access, (request.id, number));

@@ -18,7 +18,10 @@ pub(super) struct Step {
     pub blocks: u64,
     /// Numbers of the steps that must be complete before this one: the reads whose data a write needs.
     pub needs: Vec<usize>,
-    /// Whether the last block of the step is the last block of the request, which may be requested in part only.
+    /// Number of blocks that are parts of the request, which may be requested in part only; the others are read or
+    /// written for the sake of redundancy.
+    pub requested_blocks: u64,
+    /// Whether the last block of the step is the last block of the request.
     pub ends_request: bool,
 }
 
@@ -70,14 +73,16 @@ impl Plan {
             lbn,
             blocks: end - lbn,
             needs: needs.to_vec(),
+            requested_blocks: 0,
             ends_request: false,
         });
         self.steps.len() - 1
     }
 
     /// Adds a part of a request that waits for no other step; `ends_request` where it is the last part.
-    pub fn add_part(&mut self, device: usize, op: Op, blocks: (u64, u64), ends_request: bool) {
-        let step = self.add(device, op, blocks, &[]);
+    pub fn add_part(&mut self, device: usize, op: Op, (lbn, end): (u64, u64), ends_request: bool) {
+        let step = self.add(device, op, (lbn, end), &[]);
+        self.steps[step].requested_blocks += end - lbn;
         self.steps[step].ends_request = ends_request;
     }
 

@@ -235,6 +235,7 @@ proptest! {
         for (i, a) in plan.steps.iter().enumerate() {
             prop_assert!(plan.steps.iter().all(|b| a.device != b.device || a.lbn + a.blocks != b.lbn));
             prop_assert_eq!(a.ends_request, (a.device, a.lbn + a.blocks - 1) == last, "step {}", i);
+            prop_assert_eq!(a.requested_blocks, a.blocks);
         }
     }
 

@@ -18,7 +18,7 @@ use super::{
     earliest,
 };
 use crate::cache::{BlockRun, CacheCounts, CacheParams, Destage, Lines};
-use crate::device::{FaultCounts, QueuedRequest, Timing};
+use crate::device::{FaultCounts, PartialBlocks, QueuedRequest, Timing};
 use crate::power::{RequestEnergy, TotalEnergy};
 
 /// A write-back cache and the system behind it.
@@ -180,7 +180,12 @@ impl CachedSystem {
         self.fetching.insert(run.first, (run.end, self.next_access()));
         let kind = Kind::Fetch { readers, is_current: true };
         // Blocks are cached completely, so all words are fetched.
-        self.begin(now, run, kind, QueuedRequest { unrequested_words: 0, op: Op::Read, ..*request });
+        self.begin(
+            now,
+            run,
+            kind,
+            QueuedRequest { partial: PartialBlocks::default(), op: Op::Read, ..*request },
+        );
     }
 
     /// Reads ahead from block `end` on, as far as the blocks are neither cached nor being fetched.
