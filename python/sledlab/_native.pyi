@@ -454,9 +454,12 @@ def correlated_requests(utilization: float, dispersion: float) -> float:
     """Return for how many requests of an open replay one independent response time counts."""
 
 def characterize(
-    source: Source, cache_block_bytes: int | None = None, cache_sizes_mb: Sequence[int] | None = None
+    source: Source,
+    cache_block_bytes: int | None = None,
+    cache_sizes_mb: Sequence[int] | None = None,
+    device: Experiment | None = None,
 ) -> str:
-    """Return the characteristics of a workload as JSON."""
+    """Return the characteristics of a workload as JSON; with a device, also its cylinders used in each hour."""
 
 def check_replacement(word: str, plugins: Sequence[str] | None) -> None:
     """Reject an unknown replacement policy, or a plug-in that is not allowed.

@@ -19,7 +19,7 @@ from sledlab.traces.reading import ReadingOptions, check_table_options, column_m
 from sledlab.traces.table_reader import check_types, from_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sledlab.lazy import polars
 
@@ -167,8 +167,18 @@ class Trace:
         opener = self.opener
         return replace(self, opener=opener.with_seed(seed)) if isinstance(opener, SeededOpener) else self
 
-    def info(self) -> dict[str, Any]:
+    def info(
+        self,
+        *,
+        cache_mb: Sequence[int] | None = None,
+        device: _native.Experiment | ModelChoice | str | None = None,
+    ) -> dict[str, Any]:
         """The characterization of the trace: rate, sizes, working set, sequentiality, bursts, reuse.
+
+        Args:
+            cache_mb: Sizes of the caches of `cache_hits` and `written_reuse`, in 2^20 bytes; whole numbers in
+                rising order. Default: 64, 256 and 512.
+            device: A device of which the cylinders that requests use are counted, hour by hour.
 
         Returns:
             Plain data; units are in the names. `devices` has the number, the name in the trace and the count
@@ -178,9 +188,13 @@ class Trace:
             Error: The trace is invalid; the error has the location.
         """
         source = self.open()
-        result: dict[str, Any] = json.loads(_native.characterize(source))
-        for device in result["devices"]:
-            device["name"] = source.device_name(device["device"]).decode(errors="replace")
+        if isinstance(device, str | ModelChoice):
+            device = _native.Experiment().with_device(str(device))
+        result: dict[str, Any] = json.loads(
+            _native.characterize(source, cache_sizes_mb=cache_mb, device=device)
+        )
+        for row in result["devices"]:
+            row["name"] = source.device_name(row["device"]).decode(errors="replace")
         return {**result, "notes": source.continuation.notes()}
 
     def notes(self) -> list[str]:
