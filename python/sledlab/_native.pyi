@@ -376,6 +376,8 @@ class Source:
         start: str = "first",
         spread_s: float | None = None,
         sector_bytes: int | None = None,
+        from_s: float = 0.0,
+        until_s: float = 0.0,
     ) -> Source:
         """Open a trace file, or read an open one; then `path` is used in messages only.
 
@@ -396,6 +398,8 @@ class Source:
         *,
         start: str = "first",
         spread_s: float | None = None,
+        from_s: float = 0.0,
+        until_s: float = 0.0,
     ) -> Source:
         """Build a stream from columns: time, op, offset_bytes, length_bytes, device, metadata.
 

@@ -248,6 +248,8 @@ def read_trace(
     start: str = "first",
     spread_s: float = 0.0,
     sector_bytes: int = 0,
+    from_s: float = 0.0,
+    until_s: float = 0.0,
 ) -> Trace:
     """The trace in a file.
 
@@ -269,6 +271,8 @@ def read_trace(
             file (`zero`) for formats whose times count from the start of the trace.
         spread_s: Resolution of the times in s: requests with equal times are distributed evenly over it.
         sector_bytes: Bytes of a sector in the format `srt`; 0 for those that the trace states.
+        from_s: Start of the part to read, in s from the first request; times then count from it.
+        until_s: End of the part to read; 0 for the end of the trace.
 
     Raises:
         Error: The file cannot be read, or its format is not known.
@@ -285,7 +289,9 @@ def read_trace(
             f"expected the path of a trace, found {type(path).__name__}",
             remedy="sl.trace reads tables in memory",
         )
-    reading = ReadingOptions(format or "", column_map(columns), sort_window, start, spread_s, sector_bytes)
+    reading = ReadingOptions(
+        format or "", column_map(columns), sort_window, start, spread_s, sector_bytes, from_s, until_s
+    )
     return trace_in_file(str(path), reading)
 
 
