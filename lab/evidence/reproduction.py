@@ -61,7 +61,7 @@ def _entry(topic: Topic, planned: PlannedExperiment) -> EvidenceEntry:
     def measure(entry_fingerprint: str) -> None:
         run([planned], directory(entry_fingerprint), side_by_side=topic.side_by_side)
 
-    return EvidenceEntry(planned.place, lambda: fingerprint(planned), measure, topic.missing_data)
+    return EvidenceEntry(planned.place, lambda: fingerprint(planned), measure, planned.missing_data)
 
 
 def _device_fingerprint() -> str:

@@ -39,6 +39,14 @@ class PlannedExperiment:
         """The name of its directory."""
         return f"{self.experiment}{self.suffix}"
 
+    @property
+    def missing_data(self) -> str | None:
+        """The reason why it cannot run here: a trace that is not there; `None` if it can run."""
+        trace = dict(zip(self.options[::2], self.options[1::2], strict=True)).get("--trace")
+        if trace is None or Path(trace).is_file():
+            return None
+        return f"no trace {trace} (set SLEDLAB_REFERENCE)"
+
 
 def _name_shortener(schedulers: Iterable[str]) -> Callable[[str], str]:
     """Function that shortens names of schedulers to those without parameters, if they are still different."""
@@ -215,11 +223,13 @@ def mark_columns(file: Path, columns: Iterable[str]) -> None:
 def _axis_and_rows(file: Path) -> tuple[str, list[dict[str, Any]]]:
     """The name of the column of what varies, and the rows of a table.
 
-    The name has a dot in it, as no other column's has; where sets of settings vary, it is the third column.
+    The name has a dot in it, as no other column's has; where sets of settings vary, it is the second or third
+    column, beside those that identify rows.
     """
     rows = polars.read_csv(file, infer_schema_length=None).to_dicts()
     columns = list(rows[0])
-    return next((name for name in columns if "." in name), columns[2]), rows
+    set_column = next((name for name in columns[1:3] if name not in KEY_COLUMNS), columns[2])
+    return next((name for name in columns if "." in name), set_column), rows
 
 
 def read(file: Path, kind: type[T]) -> Rows[T]:
@@ -306,7 +316,7 @@ REFERENCE_SCHEDULER = "sptf"
 """The scheduler whose mean response time tells how heavy a load is."""
 
 LIGHT, MODERATE, HEAVY = "light", "moderate", "heavy"
-LEVELS_MS = {MODERATE: (2.0, 5.0, 10.0), HEAVY: (20.0, 50.0, 100.0)}
+LEVELS_MS = {MODERATE: (2.0, 5.0, 10.0), HEAVY: (20.0, 50.0, 100.0, 200.0, 500.0)}
 """Mean response times at which throughput is compared."""
 
 

@@ -20,7 +20,6 @@ from sledlab.reproduction.verdicts import (
 from . import pictures, results
 from .claims import ClaimEntry, Verdict, apply_sensitivity, claims, combine_outcomes, verdict
 from .markdown import table
-from .paths import SEAGATE_TRACE
 from .runs import READ_PLACES, PlannedExperiment, run
 from .sensitivity import choices, sensitivity_sweeps
 from .templates import TEMPLATES, evidence_marker, fill
@@ -101,8 +100,6 @@ class Topic:
     """Title of the first reading, if the other counts as much."""
     other_title: str = ""
     side_by_side: bool = False
-    needs_reference_data: bool = False
-    """Whether its runs need traces of the reference data."""
     validation_results: tuple[str, ...] = ()
     """Results of the validation that claims are judged by: experiments of `validation_results.py`."""
 
@@ -176,10 +173,8 @@ class Topic:
 
     @property
     def missing_data(self) -> str | None:
-        """The reason why the experiments cannot run here; None if they can."""
-        if self.needs_reference_data and not SEAGATE_TRACE.is_file():
-            return f"no trace {SEAGATE_TRACE} (set SLEDLAB_REFERENCE)"
-        return None
+        """The reason why some experiment cannot run here; None if all can."""
+        return next((each.missing_data for each in self.plan if each.missing_data), None)
 
     def page(self, content: PageContent) -> str:
         """The page in Markdown: experiments, definitions and choices."""

@@ -376,6 +376,8 @@ class Source:
         start: str = "first",
         spread_s: float | None = None,
         sector_bytes: int | None = None,
+        from_s: float = 0.0,
+        until_s: float = 0.0,
     ) -> Source:
         """Open a trace file, or read an open one; then `path` is used in messages only.
 
@@ -396,6 +398,8 @@ class Source:
         *,
         start: str = "first",
         spread_s: float | None = None,
+        from_s: float = 0.0,
+        until_s: float = 0.0,
     ) -> Source:
         """Build a stream from columns: time, op, offset_bytes, length_bytes, device, metadata.
 
@@ -454,9 +458,12 @@ def correlated_requests(utilization: float, dispersion: float) -> float:
     """Return for how many requests of an open replay one independent response time counts."""
 
 def characterize(
-    source: Source, cache_block_bytes: int | None = None, cache_sizes_mb: Sequence[int] | None = None
+    source: Source,
+    cache_block_bytes: int | None = None,
+    cache_sizes_mb: Sequence[int] | None = None,
+    device: Experiment | None = None,
 ) -> str:
-    """Return the characteristics of a workload as JSON."""
+    """Return the characteristics of a workload as JSON; with a device, also its cylinders used in each hour."""
 
 def check_replacement(word: str, plugins: Sequence[str] | None) -> None:
     """Reject an unknown replacement policy, or a plug-in that is not allowed.

@@ -292,3 +292,54 @@ def test_parquet_keeps_requested_bytes_and_metadata(sledlab, tmp_path):
     assert frame["metadata"].to_list() == [0, 1]
     sledlab("trace", "convert", parquet, back)
     assert back.read_text() == table.read_text()
+
+
+def test_info_counts_data_and_cylinders_by_hour(sledlab, tmp_path):
+    # A column of mems-g2 has 2,700 blocks: requests begin in columns 0, 1 and 3, later in 1.
+    trace = tmp_path / "hours.csv"
+    rows = ["0,W,0,4096", "1000,R,1384448,4096", "2000,R,4147200,4096", "7200000000,R,1384448,4096"]
+    trace.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *rows, ""]))
+    command = ("trace", "info", trace, "--device", "mems-g2")
+    info = sledlab(*command, "--json").json
+    assert info["address_span_bytes"] == 4151296
+    assert info["hours"] == [
+        {
+            "from_s": 0,
+            "requests": 3,
+            "working_set_bytes": 12288,
+            "address_span_bytes": 4151296,
+            "cylinders": 3,
+        },
+        {
+            "from_s": 7200,
+            "requests": 1,
+            "working_set_bytes": 4096,
+            "address_span_bytes": 4096,
+            "cylinders": 1,
+        },
+    ]
+    assert ["7,200", "1", "0.00410", "0.00000410", "1"] in [
+        line.split() for line in sledlab(*command).out.splitlines()
+    ]
+    assert sledlab("trace", "info", trace, "--json").json["hours"][0]["cylinders"] is None
+
+
+def test_info_has_reuse_distances_up_to_largest_cache(sledlab, tmp_path):
+    # The block at 0 is read again after one other, then written at once.
+    trace = tmp_path / "reuse.csv"
+    rows = ["0,R,0,4096", "1,R,4096,4096", "2,R,0,4096", "3,W,0,4096"]
+    trace.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *rows, ""]))
+    figure = tmp_path / "reuse.svg"
+    command = ("trace", "info", trace, "--cache-mb", "1,3")
+    info = sledlab(*command, "--save", figure, "--json").json
+    assert [row["cache_mb"] for row in info["cache_hits"]] == [1, 3]
+    assert [row["cache_mb"] for row in info["written_reuse"]["caches"]] == [1, 3]
+    read, write = (info["reuse_distances"][kind] for kind in ("read", "write"))
+    assert [row["max_kb"] for row in read["bins"]] == [2**power for power in range(2, 12)]
+    assert [row["share"] for row in read["bins"][:3]] == pytest.approx([0, 1 / 3, 0])
+    assert (read["first_share"], read["farther_share"]) == pytest.approx((2 / 3, 0))
+    assert (write["accesses"], write["bins"][0]["share"], write["first_share"]) == (1, 1, 0)
+    assert "reads" in figure.read_text(encoding="utf-8")
+    assert "reuse distance" in sledlab(*command).out
+    sledlab(*command, "--save", "reuse.doc").assert_refused(".svg, .png, .pdf")
+    sledlab("trace", "info", trace, "--cache-mb", "3,1").assert_refused("ascending order")

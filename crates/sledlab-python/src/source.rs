@@ -9,7 +9,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
 use sledlab_core::{Error, Request, Source as Requests};
 use sledlab_trace::table::open_table;
-use sledlab_trace::{ArrivalOptions, Clock, OpenOptions, TraceStart, synthetic};
+use sledlab_trace::{ArrivalOptions, Clock, OpenOptions, TraceStart, WindowOptions, synthetic};
 
 use crate::class::{Allowlist, is_plugin};
 use crate::columns::{next_columns, to_columns};
@@ -72,7 +72,7 @@ impl Source {
     #[staticmethod]
     #[pyo3(signature = (
         path, format = None, sort_window = 0, add_service_times = false, continuation = None, file = None, *,
-        columns = None, start = "first", spread_s = None, sector_bytes = None
+        columns = None, start = "first", spread_s = None, sector_bytes = None, from_s = 0.0, until_s = 0.0
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     fn open(
@@ -86,6 +86,8 @@ impl Source {
         start: &str,
         spread_s: Option<f64>,
         sector_bytes: Option<u64>,
+        from_s: f64,
+        until_s: f64,
     ) -> PyResult<Self> {
         let continuation = continuation.map(|continuation| continuation.0.clone()).unwrap_or_default();
         let options = OpenOptions {
@@ -95,6 +97,7 @@ impl Source {
             start: TraceStart::from_name(start).map_err(raise)?,
             spread_s,
             sector_bytes,
+            window: WindowOptions { from_s, until_s },
             add_service_times,
             continuation: Some(&continuation),
         };
@@ -135,8 +138,10 @@ impl Source {
     /// and `day`, `wall ns` (u64).
     #[staticmethod]
     #[pyo3(signature = (
-        name, chunks, clock = "trace", sort_window = 0, continuation = None, *, start = "first", spread_s = None
+        name, chunks, clock = "trace", sort_window = 0, continuation = None, *, start = "first", spread_s = None,
+        from_s = 0.0, until_s = 0.0
     ))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     fn from_columns(
         name: &str,
         chunks: Py<PyAny>,
@@ -145,6 +150,8 @@ impl Source {
         continuation: Option<&Continuation>,
         start: &str,
         spread_s: Option<f64>,
+        from_s: f64,
+        until_s: f64,
     ) -> PyResult<Self> {
         let next_rows = move || Python::attach(|py| next_columns(chunks.bind(py))).map_err(store_exception);
         let clock = match clock {
@@ -154,8 +161,15 @@ impl Source {
         };
         let continuation = continuation.map(|names| names.0.clone()).unwrap_or_default();
         let start = TraceStart::from_name(start).map_err(raise)?;
-        let options =
-            ArrivalOptions { clock, start, sort_window, spread_s, continuation: continuation.clone() };
+        let window = WindowOptions { from_s, until_s };
+        let options = ArrivalOptions {
+            clock,
+            start,
+            sort_window,
+            spread_s,
+            window,
+            continuation: continuation.clone(),
+        };
         let table = open_table(name, Box::new(next_rows), options).map_err(raise)?;
         Ok(Source { clock: Some(clock), ..Source::with_names(table, "table", continuation) })
     }

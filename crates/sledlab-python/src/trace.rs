@@ -1,28 +1,34 @@
 //! Characterizes streams of requests and writes them to trace files.
 
+use std::sync::{Mutex, PoisonError};
+
 use pyo3::prelude::*;
 use sledlab_core::{Error, Op, Source as Requests};
-use sledlab_trace::characterize::{CharacterOptions, characterize_with_progress};
+use sledlab_models::device;
+use sledlab_trace::characterize::{CharacterOptions, CylinderMap, characterize_with_progress};
 use sledlab_trace::format;
 use sledlab_trace::writer::{self, WriteOptions};
 
 use crate::error::raise;
+use crate::experiment::Experiment;
 use crate::interrupt::{report_progress, signal_checker};
 use crate::source::Source;
 
-/// The characteristics of a workload, as JSON.
+/// The characteristics of a workload, as JSON; with a `device`, also the cylinders of it that each hour uses.
 #[pyfunction]
-#[pyo3(signature = (source, cache_block_bytes = None, cache_sizes_mb = None))]
+#[pyo3(signature = (source, cache_block_bytes = None, cache_sizes_mb = None, device = None))]
 pub(crate) fn characterize(
     py: Python<'_>,
     source: &Source,
     cache_block_bytes: Option<u64>,
     cache_sizes_mb: Option<Vec<u64>>,
+    device: Option<&Experiment>,
 ) -> PyResult<String> {
     let defaults = CharacterOptions::default();
     let options = CharacterOptions {
         cache_block_bytes: cache_block_bytes.unwrap_or(defaults.cache_block_bytes),
         cache_sizes_mb: cache_sizes_mb.unwrap_or(defaults.cache_sizes_mb),
+        cylinder_map: device.map(|experiment| cylinder_map(py, experiment)).transpose()?,
     };
     let mut source = source.take()?;
     py.detach(move || {
@@ -31,6 +37,18 @@ pub(crate) fn characterize(
             .map_err(|error| Error::internal(format!("cannot write the characterization as JSON: {error}")))
     })
     .map_err(raise)
+}
+
+/// The cylinders of the device of an experiment.
+fn cylinder_map(py: Python<'_>, experiment: &Experiment) -> PyResult<CylinderMap> {
+    let description = experiment.resolve_plugins(py)?.device();
+    let device = description.and_then(|description| device::build(&description)).map_err(raise)?;
+    let capacity_blocks = device.mechanics().capacity_blocks();
+    let device = Mutex::new(device);
+    Ok(CylinderMap::new(move |lbn| {
+        let device = device.lock().unwrap_or_else(PoisonError::into_inner);
+        (lbn < capacity_blocks).then(|| device.mechanics().location(lbn).cylinder)
+    }))
 }
 
 /// The formats in which traces can be written, each with the file name extensions that select it and with how it states

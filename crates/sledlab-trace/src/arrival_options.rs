@@ -1,11 +1,48 @@
 //! How the times of a trace become arrivals, for traces of all kinds.
 
-use sledlab_core::{Request, Result, Source};
+use sledlab_core::{Error, Request, Result, Source, Time};
 
-use crate::arrivals::{Clock, TraceArrivals, TraceStart};
+use crate::arrivals::{Clock, MAX_ARRIVAL_NS, TraceArrivals, TraceStart};
 use crate::continuation::Continuation;
 use crate::notes::{Note, are_in_whole_seconds};
-use crate::transform::{Reorder, Spread};
+use crate::transform::{Reorder, Spread, TimeWindow, TransformedSource};
+
+/// The part of a trace that is read, in seconds after time 0; arrivals then count from its start. By default all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WindowOptions {
+    /// Start of the part.
+    pub from_s: f64,
+    /// End of the part, whose requests are not read any more; 0 for the end of the trace.
+    pub until_s: f64,
+}
+
+impl WindowOptions {
+    /// Returns the requests of a source in the window.
+    ///
+    /// # Errors
+    /// The window ends before it starts, or a time is negative or above 285 years.
+    fn apply(self, source: Box<dyn Source>) -> Result<Box<dyn Source>> {
+        let WindowOptions { from_s, until_s } = self;
+        if self == WindowOptions::default() {
+            return Ok(source);
+        }
+        let is_time = |time_s: &f64| (0.0..=MAX_ARRIVAL_NS as f64 / 1e9).contains(time_s);
+        if ![from_s, until_s].iter().all(is_time) || (until_s > 0.0 && until_s <= from_s) {
+            return Err(Error::user(format!(
+                "the window from {from_s} to {until_s} s of the trace is empty"
+            ))
+            .with_remedy(
+                "choose a positive `from_s`, and `until_s` after it, or 0 for the end of the trace",
+            ));
+        }
+        let time = |time_s: f64| Time::from_ns((time_s * 1e9).round() as u64);
+        let until = if until_s > 0.0 { time(until_s) } else { Time::MAX };
+        Ok(Box::new(TransformedSource::new(
+            source,
+            TimeWindow { from: time(from_s), until, from_zero: true },
+        )))
+    }
+}
 
 /// How the times of a trace become arrivals. By default they count from the start of the trace and must be in order.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +55,8 @@ pub struct ArrivalOptions {
     pub sort_window: usize,
     /// Resolution of the times in seconds, over which requests with equal times are distributed; `None` keeps times.
     pub spread_s: Option<f64>,
+    /// The part of the trace that is read.
+    pub window: WindowOptions,
     /// The clock and the notes that the trace shares with traces that it continues, or that continue it.
     pub continuation: Continuation,
 }
@@ -29,10 +68,10 @@ impl ArrivalOptions {
         make_arrivals(self.clock, self.start, self.continuation.clone())
     }
 
-    /// The requests of a reader with these arrivals, in order and spread.
+    /// The requests of a reader with these arrivals, in order, spread and in the window.
     ///
     /// # Errors
-    /// The resolution of the times is not positive, or above an hour.
+    /// The resolution of the times is not positive, or above an hour; the window is empty.
     pub(crate) fn apply(self, source: impl Source + 'static) -> Result<Box<dyn Source>> {
         let in_order: Box<dyn Source> = if self.sort_window == 0 {
             Box::new(source)
@@ -44,7 +83,7 @@ impl ArrivalOptions {
                 Box::new(reordered)
             }
         };
-        Ok(match self.spread_s {
+        self.window.apply(match self.spread_s {
             Some(spread_s) => Box::new(Spread::new(in_order, spread_s)?),
             None => Box::new(WatchedTimes { source: in_order, notes: Some(self.continuation) }),
         })

@@ -34,7 +34,7 @@ pub mod work;
 #[cfg(not(target_family = "wasm"))]
 pub mod writer;
 
-pub use arrival_options::ArrivalOptions;
+pub use arrival_options::{ArrivalOptions, WindowOptions};
 pub use arrivals::{Clock, TraceStart};
 pub use compression::Compression;
 pub use continuation::Continuation;

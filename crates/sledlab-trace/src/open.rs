@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sledlab_core::{Error, Request, Result, Source};
 
-use crate::arrival_options::ArrivalOptions;
+use crate::arrival_options::{ArrivalOptions, WindowOptions};
 use crate::arrivals::{Clock, TraceStart};
 use crate::continuation::Continuation;
 use crate::devices::DeviceNumbers;
@@ -26,6 +26,8 @@ pub struct OpenOptions<'a> {
     pub start: TraceStart,
     /// Resolution of the times in seconds, over which requests with equal times are distributed; `None` keeps times.
     pub spread_s: Option<f64>,
+    /// The part of the trace that is read.
+    pub window: WindowOptions,
     /// Bytes of a sector in `srt`; those that its header states if `None`.
     pub sector_bytes: Option<u64>,
     /// For `disksim-validate`: the next request arrives a service time *and* a gap after this one, as DiskSim replays
@@ -80,6 +82,7 @@ fn open_input(input: Input, options: OpenOptions) -> Result<OpenedTrace> {
         start: options.start,
         sort_window: options.sort_window,
         spread_s: options.spread_s,
+        window: options.window,
         continuation: continuation.clone(),
     };
     let (name, clock) = (input.name().to_owned(), arrival_options.clock);

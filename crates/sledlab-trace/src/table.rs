@@ -232,6 +232,7 @@ impl Source for Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arrival_options::WindowOptions;
     use crate::arrivals::{Clock, TraceStart};
     use crate::continuation::Continuation;
 
@@ -317,6 +318,33 @@ mod tests {
     fn arrivals_ns(times: Times, options: ArrivalOptions) -> Result<Vec<u64>> {
         let requests = read_with(Columns { times, ..two_rows() }, options)?;
         Ok(requests.iter().map(|request| request.arrival.as_ns()).collect())
+    }
+
+    #[test]
+    fn window_keeps_part_of_the_trace() {
+        let arrivals = |from_s: f64, until_s: f64| {
+            let window = WindowOptions { from_s, until_s };
+            let options = ArrivalOptions { window, ..ArrivalOptions::default() };
+            let columns = Columns {
+                times: Times::Ns(vec![5, 1_000_000_005, 2_000_000_004, 2_000_000_005]),
+                op: b"RRRF".to_vec(),
+                offset_bytes: vec![0; 4],
+                length_bytes: vec![512; 4],
+                ..Columns::default()
+            };
+            let requests = read_with(columns, options)?;
+            Ok::<Vec<u64>, Error>(requests.iter().map(|request| request.arrival.as_ns()).collect())
+        };
+        assert_eq!(arrivals(0.0, 0.0).unwrap(), [0, 1_000_000_000, 1_999_999_999, 2_000_000_000]);
+        assert_eq!(arrivals(1.0, 2.0).unwrap(), [0, 999_999_999]);
+        assert_eq!(arrivals(1.5, 0.0).unwrap(), [499_999_999, 500_000_000]);
+        assert!(arrivals(3.0, 0.0).unwrap().is_empty());
+        for (from_s, until_s) in
+            [(2.0, 1.0), (1.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (f64::NAN, 0.0), (1e30, 0.0)]
+        {
+            let error = arrivals(from_s, until_s).unwrap_err().to_string();
+            assert!(error.contains("is empty"), "{error}");
+        }
     }
 
     fn from_zero() -> ArrivalOptions {

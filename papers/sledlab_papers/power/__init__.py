@@ -34,6 +34,4 @@ def _page_texts(runs: PowerRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str
     }
 
 
-POWER = Topic(
-    "power", PLAN, PowerRuns, _page_texts, needs_reference_data=True, validation_results=(SEAGATE, TIMEOUTS)
-)
+POWER = Topic("power", PLAN, PowerRuns, _page_texts, validation_results=(SEAGATE, TIMEOUTS))

@@ -37,7 +37,7 @@ from sledlab.errors import Error
 from sledlab.lazy import later
 from sledlab.model.ranges import MAX_COUNT
 from sledlab.runs.options import Option
-from sledlab.runs.parsing import KIB, MB, size, sizes, words
+from sledlab.runs.parsing import KIB, MB, size, sizes, whole_numbers, words
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ share = later("sledlab.show.wording:share")
 trace_info = later("sledlab.cli.trace_info")
 run_calibration = later("sledlab.studies.calibration:calibrate")
 calibration_summary = later("sledlab.studies.calibration.summary")
+reuse_figure = later("sledlab.show.reuse_figure")
 trace_hits = later("sledlab.traces.hits")
 table = later("sledlab.traces.table")
 Steps = later("sledlab.traces.steps:Steps")
@@ -64,12 +65,29 @@ def trace() -> None:
 
 @trace.command("info")
 @click.argument("file", shell_complete=trace_or_file)
+@options(
+    {
+        "cache_mb": Option(
+            "Cache sizes, whole numbers in rising order.", "MIB,MIB", "64,256,512", read=whole_numbers
+        )
+    }
+)
+@option("--device", metavar="NAME|FILE", help="Count the cylinders of this device that each hour uses.")
+@option("--save", metavar="FILE", help="Write a figure of the reuse distances: .svg, .png or .pdf.")
 @reading_option_group
 @json_option
 @pass_trace
-def info(trace: Trace, *, as_json: bool) -> None:
+def info(
+    trace: Trace, *, cache_mb: list[int] | None, device: str | None, save: str | None, as_json: bool
+) -> None:
     """Survey a trace: rate, sizes, working set, bursts, reuse."""
-    trace_info.print_info(trace, as_json=as_json)
+    if save is not None:
+        reuse_figure.check_file(save)
+    with add_location(None, {"device": device}):
+        characteristics = trace.info(cache_mb=cache_mb, device=device)
+    trace_info.print_info(trace, characteristics, as_json=as_json)
+    if save is not None:
+        reuse_figure.write(characteristics, save)
 
 
 @trace.command("hits")

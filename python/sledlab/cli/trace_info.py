@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.cli.options import show_json, show_table
 from sledlab.show import terminal
-from sledlab.show.wording import figure, pluralize, share
+from sledlab.show.wording import figure, pluralize, share, size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,13 +20,16 @@ MAX_DEVICES = 20
 SHOWN_GAP_S = 1
 """The length above which gaps between arrivals are shown; JSON has further lengths."""
 
+MAX_HOURS = 10
+"""Most hours of a trace that are listed: the busiest ones."""
+
 KINDS = {"read": "reads", "write": "writes", "trim": "trims", "flush": "flushes"}
 """Kinds of operation in the singular and the plural."""
 
 
-def print_info(trace: Trace, *, as_json: bool) -> None:
-    """Print the characterization of a trace as tables or as JSON."""
-    info = {"file": trace.name, "format": trace.format, **trace.info()}
+def print_info(trace: Trace, characteristics: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print the characteristics of a trace as tables or as JSON."""
+    info = {"file": trace.name, "format": trace.format, **characteristics}
     if as_json:
         show_json(info)
     else:
@@ -50,6 +53,8 @@ def show(info: Mapping[str, Any]) -> None:
         _show_devices(info["devices"])
     _show_sizes(info["sizes"])
     _show_caches(info)
+    _show_reuse_distances(info["reuse_distances"])
+    _show_hours(info["hours"])
 
 
 def _rows(info: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -65,6 +70,7 @@ def _rows(info: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         ("working set, read", figure(working_set["read_4k_bytes"] / 1e6), "MB"),
         ("working set, written", figure(working_set["written_4k_bytes"] / 1e6), "MB"),
         ("working set, all", figure(working_set["all_4k_bytes"] / 1e6), "MB"),
+        ("address span", figure(info["address_span_bytes"] / 1e9), "GB"),
         ("overwritten", share(info["overwrite_ratio"]), "of 4 KiB blocks written"),
         ("at the 50 hottest addresses", share(info["hot_50_write_share"]), "of writes"),
         ("sequential, one stream", share(sequential["one_stream_share"]), "of requests"),
@@ -108,6 +114,47 @@ def _show_caches(info: Mapping[str, Any]) -> None:
     head = ("cache (MiB)", "hits", "reads that hit if it holds only writes")
     unlimited = ("unlimited", share(info["unlimited_hit_ratio"]), share(written_reuse["read_share"]))
     show_table(head, [*rows, unlimited], right=head)
+
+
+def _show_reuse_distances(distances: Mapping[str, Any]) -> None:
+    """Print shares of accesses by reuse distance."""
+    read, write = distances["read"], distances["write"]
+    rows = [
+        (f"to {size(read_bin['max_kb'] / 1024)}", share(read_bin["share"]), share(write_bin["share"]))
+        for read_bin, write_bin in zip(read["bins"], write["bins"], strict=True)
+    ]
+    rows.append(("farther", share(read["farther_share"]), share(write["farther_share"])))
+    rows.append(("first access", share(read["first_share"]), share(write["first_share"])))
+    head = ("reuse distance", "blocks read", "blocks written")
+    show_table(head, rows, right=head[1:])
+
+
+def _show_hours(hours: Sequence[Mapping[str, Any]]) -> None:
+    """Print the busiest hours in order of time, if there are several."""
+    if len(hours) == 1 and hours[0]["cylinders"] is None:
+        return
+    busiest = sorted(hours, key=lambda hour: -hour["requests"])[:MAX_HOURS]
+    has_cylinders = hours[0]["cylinders"] is not None
+    rows = [
+        (
+            f"{hour['from_s']:,}",
+            f"{hour['requests']:,}",
+            figure(hour["working_set_bytes"] / 1e6),
+            figure(hour["address_span_bytes"] / 1e9),
+            *([f"{hour['cylinders']:,}"] if has_cylinders else []),
+        )
+        for hour in sorted(busiest, key=lambda hour: hour["from_s"])
+    ]
+    head = (
+        "hour from (s)",
+        "requests",
+        "working set (MB)",
+        "span (GB)",
+        *(["cylinders"] if has_cylinders else []),
+    )
+    show_table(head, rows, right=head)
+    if len(hours) > MAX_HOURS:
+        terminal.say(f"the {MAX_HOURS} busiest of {len(hours):,} hours with requests")
 
 
 def _show_devices(devices: Sequence[Mapping[str, Any]]) -> None:

@@ -19,7 +19,7 @@ from sledlab.traces.reading import ReadingOptions, check_table_options, column_m
 from sledlab.traces.table_reader import check_types, from_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sledlab.lazy import polars
 
@@ -167,8 +167,18 @@ class Trace:
         opener = self.opener
         return replace(self, opener=opener.with_seed(seed)) if isinstance(opener, SeededOpener) else self
 
-    def info(self) -> dict[str, Any]:
+    def info(
+        self,
+        *,
+        cache_mb: Sequence[int] | None = None,
+        device: _native.Experiment | ModelChoice | str | None = None,
+    ) -> dict[str, Any]:
         """The characterization of the trace: rate, sizes, working set, sequentiality, bursts, reuse.
+
+        Args:
+            cache_mb: Sizes of the caches of `cache_hits` and `written_reuse`, in 2^20 bytes; whole numbers in
+                rising order. Default: 64, 256 and 512.
+            device: A device of which the cylinders that requests use are counted, hour by hour.
 
         Returns:
             Plain data; units are in the names. `devices` has the number, the name in the trace and the count
@@ -178,9 +188,13 @@ class Trace:
             Error: The trace is invalid; the error has the location.
         """
         source = self.open()
-        result: dict[str, Any] = json.loads(_native.characterize(source))
-        for device in result["devices"]:
-            device["name"] = source.device_name(device["device"]).decode(errors="replace")
+        if isinstance(device, str | ModelChoice):
+            device = _native.Experiment().with_device(str(device))
+        result: dict[str, Any] = json.loads(
+            _native.characterize(source, cache_sizes_mb=cache_mb, device=device)
+        )
+        for row in result["devices"]:
+            row["name"] = source.device_name(row["device"]).decode(errors="replace")
         return {**result, "notes": source.continuation.notes()}
 
     def notes(self) -> list[str]:
@@ -234,6 +248,8 @@ def read_trace(
     start: str = "first",
     spread_s: float = 0.0,
     sector_bytes: int = 0,
+    from_s: float = 0.0,
+    until_s: float = 0.0,
 ) -> Trace:
     """The trace in a file.
 
@@ -255,6 +271,8 @@ def read_trace(
             file (`zero`) for formats whose times count from the start of the trace.
         spread_s: Resolution of the times in s: requests with equal times are distributed evenly over it.
         sector_bytes: Bytes of a sector in the format `srt`; 0 for those that the trace states.
+        from_s: Start of the part to read, in s from the first request; times then count from it.
+        until_s: End of the part to read; 0 for the end of the trace.
 
     Raises:
         Error: The file cannot be read, or its format is not known.
@@ -271,7 +289,9 @@ def read_trace(
             f"expected the path of a trace, found {type(path).__name__}",
             remedy="sl.trace reads tables in memory",
         )
-    reading = ReadingOptions(format or "", column_map(columns), sort_window, start, spread_s, sector_bytes)
+    reading = ReadingOptions(
+        format or "", column_map(columns), sort_window, start, spread_s, sector_bytes, from_s, until_s
+    )
     return trace_in_file(str(path), reading)
 
 

@@ -27,6 +27,8 @@ class ReadingOptions:
         spread_s: Resolution of the times in s, over which requests with equal times are distributed; 0 keeps
             times.
         sector_bytes: Bytes of a sector in the format `srt`; 0 for those that the trace states.
+        from_s: Start of the part that is read, in s from the first request; times then count from it.
+        until_s: End of the part that is read; 0 for the end of the trace.
     """
 
     format: str = ""
@@ -35,6 +37,8 @@ class ReadingOptions:
     start: str = "first"
     spread_s: float = 0.0
     sector_bytes: int = 0
+    from_s: float = 0.0
+    until_s: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the values, which may be those of a file.
@@ -45,7 +49,11 @@ class ReadingOptions:
         for name in ("format", "columns", "start"):
             if not isinstance(value := getattr(self, name), str):
                 raise Error(f"`{name}`: expected text, found `{value!s:.60}`")
-        for name, number_type in (("sort_window", int), ("sector_bytes", int), ("spread_s", float)):
+        number_types = {
+            **dict.fromkeys(("sort_window", "sector_bytes"), int),
+            **dict.fromkeys(("spread_s", "from_s", "until_s"), float),
+        }
+        for name, number_type in number_types.items():
             number = getattr(self, name)
             if not is_number(number) or number < 0 or number_type(number) != number:
                 noun = "a whole number" if number_type is int else "a number"
@@ -88,6 +96,8 @@ class ReadingOptions:
             start=self.start,
             spread_s=self.spread_s or None,
             sector_bytes=self.sector_bytes or None,
+            from_s=self.from_s,
+            until_s=self.until_s,
         )
 
 

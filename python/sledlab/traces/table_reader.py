@@ -73,6 +73,8 @@ def from_batches(
         continuation,
         start=reading.start,
         spread_s=reading.spread_s or None,
+        from_s=reading.from_s,
+        until_s=reading.until_s,
     )
 
 

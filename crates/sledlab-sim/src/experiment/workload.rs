@@ -8,7 +8,7 @@ use sledlab_trace::transform::{
     Fit, FitCounts, MetadataBlocks, OutsidePolicy, Overlay, PlaceDevices, RandomLastBlock, Survey,
     TransformedSource, survey_with_progress,
 };
-use sledlab_trace::{Continuation, OpenOptions, TraceStart, format, synthetic};
+use sledlab_trace::{Continuation, OpenOptions, TraceStart, WindowOptions, format, synthetic};
 use toml::{Table, Value};
 
 use super::keys;
@@ -43,6 +43,10 @@ sledlab_core::params! {
         spread_s: f64 = 0.0, "s", 0.0..3600.0;
         /// Bytes of a sector in the format srt; 0 for those that the header of the trace states.
         sector_bytes: u64 = 0_u64, "bytes", 0..1e6;
+        /// Start of the part of the trace that is replayed: earlier requests are omitted, and arrivals count from it.
+        from_s: f64 = 0.0, "s", 0.0..9e9;
+        /// End of the part of the trace that is replayed; 0 for the end of the trace.
+        until_s: f64 = 0.0, "s", 0.0..9e9;
         /// Maximum number of lines by which a request may be out of order; 0 rejects any.
         sort_window: u64 = 0_u64, "requests", 0..1e7;
     }
@@ -233,6 +237,7 @@ impl TraceParams {
                 start: self.start,
                 spread_s: (self.spread_s > 0.0).then_some(self.spread_s),
                 sector_bytes: (self.sector_bytes > 0).then_some(self.sector_bytes),
+                window: WindowOptions { from_s: self.from_s, until_s: self.until_s },
                 continuation,
                 ..OpenOptions::default()
             },

@@ -30,11 +30,13 @@ pub struct Footprint {
     pages: Vec<Page>,
     read: RangeSet<u64>,
     written: RangeSet<u64>,
-    /// The keys of all pages outside `written`, in order; `None` until the first long write.
+    /// The keys of all pages outside `written`, in order; `None` until the first long request.
     ordered_keys: Option<BTreeSet<u64>>,
     /// 4 KiB units written, and (`units_overwritten`) how many of them had been written before.
     units_written: u64,
     units_overwritten: u64,
+    /// 4 KiB units that reads touched first.
+    units_first_read: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -133,6 +135,11 @@ fn span(first: u64, end: u64) -> u64 {
     (u64::MAX >> (64 - (end - first))) << first
 }
 
+/// The keys of pages in order, which are collected where they are `None`.
+fn ordered_keys<'a>(keys: &'a mut Option<BTreeSet<u64>>, pages: &[Page]) -> &'a mut BTreeSet<u64> {
+    keys.get_or_insert_with(|| pages.iter().map(|page| page.key).collect())
+}
+
 /// The units in which blocks `first..end` of a page lie, as bits.
 fn units(first: u64, end: u64) -> u64 {
     span(first / BLOCKS_PER_4K, (end - 1) / BLOCKS_PER_4K + 1)
@@ -203,14 +210,19 @@ impl Footprint {
             (self.pages.len() - 1) as u32
         });
         let page = &mut self.pages[slot as usize];
-        let is_written = page.written.covers(first, end) || self.written.contains(&key);
+        let is_in_written_range = self.written.contains(&key);
+        let is_written = is_in_written_range || page.written.covers(first, end);
+        let units = units(first, end);
         if op == Op::Write {
-            let units = units(first, end);
-            let units_before = if self.written.contains(&key) { u64::MAX } else { page.written.units };
+            let units_before = if is_in_written_range { u64::MAX } else { page.written.units };
             page.written.mark(first, end);
             self.units_written += u64::from(units.count_ones());
             self.units_overwritten += u64::from((units & units_before).count_ones());
         } else {
+            if !is_in_written_range && !self.read.contains(&key) {
+                let units_before = page.read.units | page.written.units;
+                self.units_first_read += u64::from((units & !units_before).count_ones());
+            }
             page.read.mark(first, end);
         }
         (slot, is_written)
@@ -225,6 +237,7 @@ impl Footprint {
             self.units_overwritten += self.count_written_units(&pages);
             self.written.insert(pages);
         } else {
+            self.units_first_read += self.count_untouched_units(&pages);
             self.read.insert(pages);
         }
         is_written
@@ -244,8 +257,7 @@ impl Footprint {
         let covered_pages = self.written.overlapping(pages);
         let covered_pages: u64 =
             covered_pages.map(|range| range.end.min(pages.end) - range.start.max(pages.start)).sum();
-        let ordered_keys =
-            self.ordered_keys.get_or_insert_with(|| self.pages.iter().map(|page| page.key).collect());
+        let ordered_keys = ordered_keys(&mut self.ordered_keys, &self.pages);
         let pages_with_bits: Vec<u64> = ordered_keys.range(pages.clone()).copied().collect();
         let mut units = covered_pages * PAGE_UNITS;
         for key in pages_with_bits {
@@ -257,6 +269,28 @@ impl Footprint {
             }
         }
         units
+    }
+
+    /// Returns the number of units that were not touched before in complete pages.
+    fn count_untouched_units(&mut self, pages: &Range<u64>) -> u64 {
+        let ordered_keys = ordered_keys(&mut self.ordered_keys, &self.pages);
+        let touched_units = |key: &u64| {
+            let page = self.index.get(key).map(|slot| &self.pages[*slot as usize]);
+            page.map_or(0, |page| u64::from((page.read.units | page.written.units).count_ones()))
+        };
+        let mut units = 0;
+        for unread in self.read.gaps(pages) {
+            for untouched in self.written.gaps(&unread) {
+                units += (untouched.end - untouched.start) * PAGE_UNITS;
+                units -= ordered_keys.range(untouched).map(touched_units).sum::<u64>();
+            }
+        }
+        units
+    }
+
+    /// 4 KiB units that reads touched first, before any write.
+    pub fn units_first_read(&self) -> u64 {
+        self.units_first_read
     }
 
     pub fn working_set(&self) -> WorkingSet {

@@ -12,8 +12,11 @@
 mod burstiness;
 mod footprint;
 mod gaps;
+mod hours;
+mod pages;
 mod report;
 mod reuse;
+mod reuse_distance;
 mod sequentiality;
 mod sizes;
 mod written_reuse;
@@ -26,11 +29,14 @@ use burstiness::{ArrivalTimeline, Window};
 use footprint::{Footprint, Touched};
 use gaps::GapCollector;
 pub use gaps::{ArrivalGaps, LongGaps};
+use hours::{AddressSpan, HourCollector};
+pub use hours::{CylinderMap, Hour};
 pub use report::{
     CommonSize, DeviceCount, Dispersion, HitRatio, Interarrivals, Report, Sequentiality, SizeSummary, Sizes,
     WorkingSet,
 };
 use reuse::Reuse;
+pub use reuse_distance::{DistanceBin, DistanceShares, ReuseDistances};
 pub use written_reuse::{WrittenCacheHits, WrittenReuse};
 
 /// Blocks in 4 KiB, the unit of the working set and of alignment.
@@ -49,12 +55,14 @@ pub struct CharacterOptions {
     pub cache_block_bytes: u64,
     /// Sizes of the simulated caches in MB of 2^20 bytes, smallest first.
     pub cache_sizes_mb: Vec<u64>,
+    /// The device of which cylinders are counted.
+    pub cylinder_map: Option<CylinderMap>,
 }
 
 impl Default for CharacterOptions {
     /// Blocks of 4 KiB; 64, 256 and 512 MB, the cache sizes of Wang 2005.
     fn default() -> Self {
-        CharacterOptions { cache_block_bytes: 4096, cache_sizes_mb: vec![64, 256, 512] }
+        CharacterOptions { cache_block_bytes: 4096, cache_sizes_mb: vec![64, 256, 512], cylinder_map: None }
     }
 }
 
@@ -81,7 +89,7 @@ pub struct Characterization {
     metadata: u64,
     aligned: u64,
     highest_start_block: Option<u64>,
-    end_block: u64,
+    address_span: AddressSpan,
     last_media_arrival: Option<Time>,
     gaps: Distribution,
     long_gaps: GapCollector,
@@ -93,6 +101,7 @@ pub struct Characterization {
     /// What the requests being recorded have touched.
     touched: Vec<Touched>,
     reuse: Reuse,
+    hours: HourCollector,
     /// For each address, how many writes started there.
     write_starts: Map<u64, u32>,
 }
@@ -132,7 +141,7 @@ impl Characterization {
             metadata: 0,
             aligned: 0,
             highest_start_block: None,
-            end_block: 0,
+            address_span: AddressSpan::default(),
             last_media_arrival: None,
             gaps: Distribution::default(),
             long_gaps: GapCollector::default(),
@@ -143,6 +152,7 @@ impl Characterization {
             footprint: Footprint::default(),
             touched: Vec::new(),
             reuse: Reuse::new(options),
+            hours: HourCollector::new(options.cylinder_map.clone()),
             write_starts: Map::default(),
         }
     }
@@ -182,7 +192,7 @@ impl Characterization {
         self.metadata += u64::from(request.metadata);
         self.aligned += u64::from((request.lbn | u64::from(request.blocks)).is_multiple_of(BLOCKS_PER_4K));
         self.highest_start_block = self.highest_start_block.max(Some(request.lbn));
-        self.end_block = self.end_block.max(request.end());
+        self.address_span.record(request);
         if let Some(last) = self.last_media_arrival.replace(request.arrival) {
             let gap_ns = request.arrival.since(last).as_ns();
             self.gaps.record(gap_ns);
@@ -194,6 +204,7 @@ impl Characterization {
         }
         self.sizes.record(request.op, request.blocks);
         self.sequentiality.record(request);
+        self.hours.record(request, start);
     }
 
     /// The statistics of the requests so far.
@@ -219,7 +230,8 @@ impl Characterization {
             bytes_written: self.sizes.bytes(Op::Write),
             sizes,
             highest_start_block: self.highest_start_block,
-            end_block: self.end_block,
+            end_block: self.address_span.end_block(),
+            address_span_bytes: self.address_span.bytes(),
             aligned_4k_share: share(self.aligned),
             working_set,
             overwrite_ratio: self.footprint.overwrite_ratio(),
@@ -231,7 +243,9 @@ impl Characterization {
             requests_per_sixth: self.timeline.parts(span_ns),
             cache_hits: self.reuse.hit_ratios(),
             unlimited_hit_ratio: self.reuse.unlimited_hit_ratio(distinct_4k),
+            reuse_distances: self.reuse.reuse_distances(distinct_4k, self.footprint.units_first_read()),
             written_reuse: self.reuse.written_reuse(),
+            hours: self.hours.summarize(),
         }
     }
 

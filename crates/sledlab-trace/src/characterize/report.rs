@@ -4,6 +4,8 @@ use serde::Serialize;
 use sledlab_core::stats::Distribution;
 
 use super::gaps::ArrivalGaps;
+use super::hours::Hour;
+use super::reuse_distance::ReuseDistances;
 use super::written_reuse::WrittenReuse;
 
 /// Statistics of a workload. See [`super`] for the conventions.
@@ -39,6 +41,8 @@ pub struct Report {
     pub highest_start_block: Option<u64>,
     /// The block after the highest accessed block: the minimum capacity for the workload.
     pub end_block: u64,
+    /// Bytes from the lowest accessed address to the highest.
+    pub address_span_bytes: u64,
     /// Share of requests that begin and end at multiples of 4 KiB; `None` without reads and writes.
     pub aligned_4k_share: Option<f64>,
     /// Distinct data touched.
@@ -61,8 +65,12 @@ pub struct Report {
     pub cache_hits: Vec<HitRatio>,
     /// Hit ratio of a cache of unlimited size. `None` without reads and writes, and for cache blocks other than 4 KiB.
     pub unlimited_hit_ratio: Option<f64>,
+    /// Distances at which blocks are used again.
+    pub reuse_distances: ReuseDistances,
     /// Reads that hit in caches which hold only written data.
     pub written_reuse: WrittenReuse,
+    /// Each hour with reads or writes, counted from the first request.
+    pub hours: Vec<Hour>,
 }
 
 /// Requests of one device.

@@ -5,20 +5,16 @@
 //! zone, the index of the smallest cache that holds it, and for each cache the list remembers its last entry: a use
 //! moves one entry to the front, and moves one entry to the next zone at each border that it crosses.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use sledlab_core::hash::Map;
 use sledlab_core::{BLOCK_BYTES, Op, Request};
 
+use super::pages::{NO_ENTRY, PAGE_UNITS, Pages};
 use super::report::HitRatio;
+use super::reuse_distance::{DistanceShares, ReuseDistances};
 use super::written_reuse::{NO_POSITION, WrittenCaches, WrittenReuse};
 use super::{BLOCKS_PER_4K, CharacterOptions, key, ratio};
-
-/// The index of no entry.
-const NO_ENTRY: u32 = u32::MAX;
-
-/// Units of a page: neighboring units share one look-up.
-const PAGE_UNITS: u64 = 16;
 
 /// Places of the pages of 64 neighboring units, as far as they are known. A place may have another page since.
 pub(super) type KnownPlaces = [u32; 64 / PAGE_UNITS as usize];
@@ -35,6 +31,19 @@ enum Role {
     Other,
 }
 
+/// What a request does with the units that it accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Read,
+    Write,
+}
+
+impl Kind {
+    fn from_op(op: Op) -> Self {
+        if op == Op::Write { Kind::Write } else { Kind::Read }
+    }
+}
+
 /// Several caches with least-recently-used replacement, simulated as one list.
 #[derive(Clone, Debug)]
 pub struct Reuse {
@@ -44,19 +53,37 @@ pub struct Reuse {
     pages: Pages,
     head: u32,
     tail: u32,
-    accesses: u64,
+    /// Accesses of reads and of writes.
+    accesses: [u64; 2],
     /// Caches that hold only written units; they share the pages.
     written: WrittenCaches,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Cache {
-    size_mb: u64,
+    /// Size of a cache whose hit ratio is reported; `None` for one that only divides reuse distances.
+    size_mb: Option<u64>,
     capacity: usize,
     /// The least recently used entry of the cache, once the cache is full.
     last: u32,
-    /// Accesses that hit this cache and no smaller one.
-    hits: u64,
+    /// Accesses of reads and of writes that hit this cache and no smaller one.
+    hits: [u64; 2],
+}
+
+impl Cache {
+    fn new(capacity: usize, size_mb: Option<u64>) -> Self {
+        Cache { size_mb, capacity, last: NO_ENTRY, hits: [0; 2] }
+    }
+}
+
+/// The caches of the sizes of `options`, and smaller ones whose capacities are powers of two: smallest first.
+fn caches(options: &CharacterOptions) -> Vec<Cache> {
+    let capacity = |size_mb: u64| ((size_mb << 20) / options.cache_block_bytes).max(1) as usize;
+    let largest = options.cache_sizes_mb.last().map_or(0, |size_mb| capacity(*size_mb));
+    let borders = (0..usize::BITS).map(|power| 1 << power).take_while(|border| *border <= largest);
+    let mut sizes: BTreeMap<usize, Option<u64>> = borders.map(|border| (border, None)).collect();
+    sizes.extend(options.cache_sizes_mb.iter().map(|size_mb| (capacity(*size_mb), Some(*size_mb))));
+    sizes.into_iter().map(|(capacity, size_mb)| Cache::new(capacity, size_mb)).collect()
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -73,20 +100,14 @@ struct Entry {
 impl Reuse {
     /// `options` hold sizes in rising order, none of them empty.
     pub fn new(options: &CharacterOptions) -> Self {
-        let cache = |size_mb: &u64| Cache {
-            size_mb: *size_mb,
-            capacity: ((size_mb << 20) / options.cache_block_bytes).max(1) as usize,
-            last: NO_ENTRY,
-            hits: 0,
-        };
         Reuse {
             unit_blocks: options.cache_block_bytes / BLOCK_BYTES,
-            caches: options.cache_sizes_mb.iter().map(cache).collect(),
+            caches: caches(options),
             entries: Vec::new(),
             pages: Pages::default(),
             head: NO_ENTRY,
             tail: NO_ENTRY,
-            accesses: 0,
+            accesses: [0; 2],
             written: WrittenCaches::new(options),
         }
     }
@@ -110,21 +131,28 @@ impl Reuse {
         let max_units = self.caches.last().map_or(0, |largest| largest.capacity as u64);
         let mut unknown = UNKNOWN_PLACES;
         let places = places.filter(|_| self.unit_blocks == BLOCKS_PER_4K).unwrap_or(&mut unknown);
+        let kind = Kind::from_op(request.op);
         if end - first <= 2 * max_units {
-            self.use_units(request.device, first..end, role, places);
+            self.use_units(request.device, first..end, (kind, role), places);
             return;
         }
         // After as many different units as the largest cache holds, that cache holds these units alone. So all further
         // units miss, and only the last of them stay.
-        self.use_units(request.device, first..first + max_units, Role::Other, places);
-        self.accesses += end - first - 2 * max_units;
+        self.use_units(request.device, first..first + max_units, (kind, Role::Other), places);
+        self.accesses[kind as usize] += end - first - 2 * max_units;
         let role = if role == Role::Write { role } else { Role::Other };
-        self.use_units(request.device, end - max_units..end, role, places);
+        self.use_units(request.device, end - max_units..end, (kind, role), places);
     }
 
     /// Uses units one after the other.
     #[inline]
-    fn use_units(&mut self, device: u16, units: Range<u64>, role: Role, places: &mut KnownPlaces) {
+    fn use_units(
+        &mut self,
+        device: u16,
+        units: Range<u64>,
+        (kind, role): (Kind, Role),
+        places: &mut KnownPlaces,
+    ) {
         let mut oldest = Some(u32::MAX);
         let mut unit = units.start;
         while unit < units.end {
@@ -135,7 +163,7 @@ impl Reuse {
             let page_end = units.end.min((number + 1) * PAGE_UNITS);
             let (first, count) = ((unit % PAGE_UNITS) as u16, (page_end - unit) as u16);
             for unit in first..first + count {
-                self.access(place, unit);
+                self.access(place, unit, kind);
             }
             match role {
                 Role::Write => self.write_units(place, first, count),
@@ -203,32 +231,57 @@ impl Reuse {
 
     /// Hit ratios of the caches, smallest first.
     pub fn hit_ratios(&self) -> Vec<HitRatio> {
+        let accesses = self.accesses.iter().sum();
         let mut hits = 0;
-        let cumulated = self.caches.iter().map(|cache| {
-            hits += cache.hits;
-            HitRatio { cache_mb: cache.size_mb, hit_ratio: ratio(hits, self.accesses) }
+        let ratios = self.caches.iter().filter_map(|cache| {
+            hits += cache.hits.iter().sum::<u64>();
+            cache.size_mb.map(|cache_mb| HitRatio { cache_mb, hit_ratio: ratio(hits, accesses) })
         });
-        cumulated.collect()
+        ratios.collect()
+    }
+
+    /// Shares of accesses by reuse distance. Of all `distinct_4k` blocks, reads access `first_read_4k` first.
+    pub fn reuse_distances(&self, distinct_4k: u64, first_read_4k: u64) -> ReuseDistances {
+        let has_firsts = self.unit_blocks == BLOCKS_PER_4K;
+        let shares = |kind: Kind, firsts: u64| {
+            DistanceShares::new(self.accesses[kind as usize], &self.bins(kind), has_firsts.then_some(firsts))
+        };
+        ReuseDistances {
+            read: shares(Kind::Read, first_read_4k),
+            write: shares(Kind::Write, distinct_4k.saturating_sub(first_read_4k)),
+        }
+    }
+
+    /// The largest distance in KB, and the number of accesses, of each bin that ends at a power of two.
+    fn bins(&self, kind: Kind) -> Vec<(f64, u64)> {
+        let mut hits = 0;
+        let bins = self.caches.iter().filter_map(|cache| {
+            hits += cache.hits[kind as usize];
+            let max_kb = (cache.capacity as u64 * self.unit_blocks * BLOCK_BYTES) as f64 / 1024.0;
+            cache.capacity.is_power_of_two().then(|| (max_kb, std::mem::take(&mut hits)))
+        });
+        bins.collect()
     }
 
     /// Hit ratio of a cache of unlimited size, which misses each of `distinct_4k` blocks once.
     pub fn unlimited_hit_ratio(&self, distinct_4k: u64) -> Option<f64> {
-        let hits = self.accesses.saturating_sub(distinct_4k);
-        if self.unit_blocks == BLOCKS_PER_4K { ratio(hits, self.accesses) } else { None }
+        let accesses: u64 = self.accesses.iter().sum();
+        let hits = accesses.saturating_sub(distinct_4k);
+        if self.unit_blocks == BLOCKS_PER_4K { ratio(hits, accesses) } else { None }
     }
 
     #[inline]
-    fn access(&mut self, page: u32, unit: u16) {
-        self.accesses += 1;
+    fn access(&mut self, page: u32, unit: u16, kind: Kind) {
+        self.accesses[kind as usize] += 1;
         match self.pages.slot(page, unit) {
             NO_ENTRY => self.miss(page, unit),
-            slot => self.hit(slot),
+            slot => self.hit(slot, kind),
         }
     }
 
-    fn hit(&mut self, slot: u32) {
+    fn hit(&mut self, slot: u32, kind: Kind) {
         let Entry { previous, zone, .. } = self.entries[slot as usize];
-        self.caches[zone as usize].hits += 1;
+        self.caches[zone as usize].hits[kind as usize] += 1;
         if slot == self.head {
             return;
         }
@@ -314,101 +367,6 @@ impl Reuse {
     }
 }
 
-/// The pages whose units are in a cache. So the memory is bounded by the largest cache.
-#[derive(Clone, Debug, Default)]
-struct Pages {
-    index: Map<u64, u32>,
-    table: Vec<Page>,
-    /// Places in the table that hold no page.
-    free: Vec<u32>,
-    /// Number of pages with positions of written units.
-    written: usize,
-}
-
-#[derive(Clone, Debug)]
-struct Page {
-    /// [`NO_KEY`] if the place holds no page.
-    key: u64,
-    /// Units with an entry.
-    resident: u16,
-    /// A bit for each unit with a position.
-    written: u16,
-    units: [Unit; PAGE_UNITS as usize],
-}
-
-/// A unit: its entry in the list of used units, and its position among the written units.
-#[derive(Clone, Copy, Debug)]
-struct Unit {
-    slot: u32,
-    position: u32,
-}
-
-/// The key of no page: devices have fewer pages.
-const NO_KEY: u64 = u64::MAX;
-
-impl Pages {
-    /// The place of the page with that key, which may be at `known`; a page is made where there is none.
-    #[inline]
-    fn find(&mut self, key: u64, known: u32) -> u32 {
-        match self.table.get(known as usize) {
-            Some(page) if page.key == key => known,
-            _ => self.look_up(key),
-        }
-    }
-
-    fn look_up(&mut self, key: u64) -> u32 {
-        *self.index.entry(key).or_insert_with(|| {
-            let units = [Unit { slot: NO_ENTRY, position: NO_POSITION }; PAGE_UNITS as usize];
-            let page = Page { key, resident: 0, written: 0, units };
-            if let Some(place) = self.free.pop() {
-                self.table[place as usize] = page;
-                return place;
-            }
-            self.table.push(page);
-            (self.table.len() - 1) as u32
-        })
-    }
-
-    #[inline]
-    fn slot(&self, page: u32, unit: u16) -> u32 {
-        self.table[page as usize].units[usize::from(unit)].slot
-    }
-
-    /// The oldest position of units of a page; `None` if one of them has none.
-    #[inline]
-    fn oldest_position(&self, page: u32, first: u16, count: u16) -> Option<u32> {
-        let units = &self.table[page as usize].units[usize::from(first)..usize::from(first + count)];
-        units.iter().try_fold(u32::MAX, |oldest, unit| {
-            (unit.position != NO_POSITION).then_some(oldest.min(unit.position))
-        })
-    }
-
-    #[inline]
-    fn enter(&mut self, page: u32, unit: u16, slot: u32) {
-        let page = &mut self.table[page as usize];
-        page.units[usize::from(unit)].slot = slot;
-        page.resident += 1;
-    }
-
-    #[inline]
-    fn leave(&mut self, place: u32, unit: u16) {
-        let page = &mut self.table[place as usize];
-        page.units[usize::from(unit)].slot = NO_ENTRY;
-        page.resident -= 1;
-        self.remove_if_unused(place);
-    }
-
-    #[inline]
-    fn remove_if_unused(&mut self, place: u32) {
-        let page = &mut self.table[place as usize];
-        if page.resident == 0 && page.written == 0 {
-            self.index.remove(&page.key);
-            page.key = NO_KEY;
-            self.free.push(place);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -417,9 +375,12 @@ mod tests {
 
     /// A list with caches of `capacities` entries, whatever their size in MB.
     fn reuse(capacities: &[usize]) -> Reuse {
-        let cache = |capacity: &usize| Cache { size_mb: 0, capacity: *capacity, last: NO_ENTRY, hits: 0 };
-        let mut reuse = Reuse::new(&CharacterOptions { cache_block_bytes: 512, cache_sizes_mb: Vec::new() });
-        reuse.caches = capacities.iter().map(cache).collect();
+        let mut reuse = Reuse::new(&CharacterOptions {
+            cache_block_bytes: 512,
+            cache_sizes_mb: Vec::new(),
+            cylinder_map: None,
+        });
+        reuse.caches = capacities.iter().map(|capacity| Cache::new(*capacity, Some(0))).collect();
         reuse.written =
             WrittenCaches::with_capacities(capacities.iter().map(|capacity| (0, *capacity as u64)));
         reuse
@@ -456,7 +417,7 @@ mod tests {
             }
             let mut hits = 0;
             for (cache, size) in reuse.caches.iter().zip(&sizes) {
-                hits += cache.hits;
+                hits += cache.hits[0];
                 prop_assert_eq!(hits, plain_hits(*size, &units), "{} entries", size);
             }
         }
@@ -473,10 +434,10 @@ mod tests {
             }
             let units: Vec<u64> =
                 runs.iter().flat_map(|(lbn, blocks)| *lbn..lbn + u64::from(*blocks)).collect();
-            prop_assert_eq!(reuse.accesses, units.len() as u64);
+            prop_assert_eq!(reuse.accesses, [units.len() as u64, 0]);
             let mut hits = 0;
             for (cache, size) in reuse.caches.iter().zip(&sizes) {
-                hits += cache.hits;
+                hits += cache.hits[0];
                 prop_assert_eq!(hits, plain_hits(*size, &units), "{} entries", size);
             }
         }

@@ -1,3 +1,4 @@
+mod locality;
 mod published_statistics;
 
 use std::collections::HashSet;
@@ -44,6 +45,11 @@ fn size_names(kind: &str) -> impl Iterator<Item = String> {
     SIZES.iter().map(move |name| format!(".sizes.{kind}.{name}"))
 }
 
+/// The names of the shares of reuse distances of one kind of request.
+fn distance_names(kind: &str) -> impl Iterator<Item = String> {
+    ["farther", "first"].into_iter().map(move |name| format!(".reuse_distances.{kind}.{name}_share"))
+}
+
 #[test]
 fn statistics_without_requests_are_null() {
     let report = report(&[request(0, Op::Flush, 0, 0), request(9, Op::Trim, 0, 8)]);
@@ -51,6 +57,7 @@ fn statistics_without_requests_are_null() {
     assert!(report.dispersion.iter().all(|window| window.index.is_none()));
     assert!(report.cache_hits.iter().all(|cache| cache.hit_ratio.is_none()));
     let mut expected: Vec<String> = ["all", "read", "write"].into_iter().flat_map(size_names).collect();
+    expected.extend(["read", "write"].into_iter().flat_map(distance_names));
     expected.extend(
         [
             ".aligned_4k_share",
@@ -81,6 +88,7 @@ fn statistics_without_requests_are_null() {
 fn statistics_of_absent_kind_are_null() {
     let reads = report(&[request(0, Op::Read, 8, 8), request(9, Op::Read, 8, 8)]);
     let mut expected = vec![".hot_50_write_share".to_owned(), ".overwrite_ratio".to_owned()];
+    expected.extend(distance_names("write"));
     expected.extend(size_names("write"));
     assert_eq!(null_names(&reads), expected);
     assert_eq!(
@@ -88,7 +96,7 @@ fn statistics_of_absent_kind_are_null() {
         (Some(1.0), Some(4.0), Some(0.0))
     );
     let writes = report(&[request(0, Op::Write, 8, 8), request(9, Op::Write, 8, 8)]);
-    let mut expected: Vec<String> = size_names("read").collect();
+    let mut expected: Vec<String> = distance_names("read").chain(size_names("read")).collect();
     expected.push(".written_reuse.read_share".to_owned());
     assert_eq!(null_names(&writes), expected);
     assert_eq!(
@@ -197,6 +205,7 @@ fn invalid_cache_sizes_are_rejected() {
         Characterization::new(&CharacterOptions {
             cache_block_bytes,
             cache_sizes_mb: cache_sizes_mb.to_vec(),
+            cylinder_map: None,
         })
     };
     assert!(characterization_with(4096, &[]).is_ok());

@@ -159,7 +159,11 @@ fn ajw_section(lbn: u64) -> u16 {
 #[test]
 fn week_of_a_workstation_has_its_published_statistics() {
     let Some(path) = reference_file("SLEDLAB_REFERENCE", "reference", "traces/ajw.1week.srt") else { return };
-    let options = CharacterOptions { cache_block_bytes: 8192, cache_sizes_mb: vec![1, 4, 16] };
+    let options = CharacterOptions {
+        cache_block_bytes: 8192,
+        cache_sizes_mb: vec![1, 4, 16],
+        ..CharacterOptions::default()
+    };
     let mut requests = Vec::new();
     let mut trace = crate::open(path, OpenOptions::default()).unwrap();
     while trace.fill(&mut requests).unwrap() > 0 {}

@@ -1,0 +1,73 @@
+"""The figure of the reuse distances of a trace."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.files import atomic_write, check_writable
+from sledlab.show import plots
+from sledlab.show.palette import BLUE, VERMILION
+from sledlab.show.wording import short_figure, size
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.figure import Figure
+
+FORMATS = (".svg", ".png", ".pdf")
+"""Endings of the names of figures."""
+
+MAX_TICKS = 8
+"""Most distances that are named on the axis."""
+
+
+def check_file(file: str) -> None:
+    """Refuse a file to which no figure can be written.
+
+    Raises:
+        Error: The ending is unknown, or the file cannot be written.
+    """
+    if Path(file).suffix.lower() not in FORMATS:
+        raise Error(
+            f"unknown output format of `{file}`", remedy=f"use a name that ends in {', '.join(FORMATS)}"
+        )
+    check_writable(Path(file))
+
+
+def write(info: Mapping[str, Any], file: str) -> None:
+    """Write the figure of the characteristics of a trace, as `Trace.info` returns them."""
+    with plots.style(), atomic_write(Path(file)) as draft:
+        draw(info).savefig(draft, dpi=200)
+
+
+def draw(info: Mapping[str, Any]) -> Figure:
+    """The share of accesses to blocks up to each reuse distance: a line for reads and one for writes.
+
+    Args:
+        info: The characteristics of a trace, as `Trace.info` returns them.
+    """
+    distances = info["reuse_distances"]
+    figure, axes = plots.single_plot()
+    ends = []
+    names = [_name(each["max_kb"]) for each in distances["read"]["bins"]]
+    for kind, name, color in (("read", "reads", BLUE), ("write", "writes", VERMILION)):
+        if distances[kind]["accesses"]:
+            shares = list(accumulate(100 * each["share"] for each in distances[kind]["bins"]))
+            dots = [(place, share, False) for place, share in enumerate(shares)]
+            plots.draw_line(axes, dots, color, 4)
+            ends.append((shares[-1], name, color))
+    step = -(-len(names) // MAX_TICKS)
+    axes.set_xticks(range(0, len(names), step), names[::step])
+    axes.set_xlim(-0.3, len(names) + 0.13 * len(names))
+    axes.set_ylim(0, 100)
+    axes.set(xlabel="reuse distance, at most", ylabel="accesses to blocks (%)")
+    axes.grid(visible=True, axis="y")
+    plots.name_ends(figure, axes, len(names) - 1, ends)
+    return figure
+
+
+def _name(max_kb: float) -> str:
+    return f"{short_figure(max_kb)} KiB" if max_kb < 1024 else size(max_kb / 1024)
