@@ -219,7 +219,7 @@ def test_costly_schedulers_are_not_compared_by_default():
 
 def test_longest_runs_start_first():
     experiment = sl.Experiment().with_device("mems-g2").with_workload("uniform")
-    axes = {"scheduler": ["fcfs", "sptf"], "speedup": [2, 8, 1], "seed": "1..2"}
+    axes = {"scheduler": ("fcfs", "sptf"), "speedup": (1.0, 2.0, 8.0), "seed": (1, 2)}
     run_plan = plan.plan_runs(Question(experiment, None, axes))
     speedups = [float(dict(spec.settings)["replay.speedup"]) for spec in run_plan.specs]
     assert speedups == [8.0] * 4 + [2.0] * 4 + [1.0] * 4
@@ -230,7 +230,7 @@ def test_longest_runs_start_first():
     [
         ({"scheduler": ["fcfs", "sptff"]}, "unknown scheduler `sptff`"),
         ({"scheduler": []}, "no schedulers"),
-        ({"scheduler": 3}, "expected schedulers"),
+        ({"scheduler": 3}, "expected a scheduler"),
         ({"speedup": [0]}, "`0` is not a speed-up"),
         ({"speedup": []}, "no speed-up"),
         ({"speedup": [float("nan")]}, "`speedup`: expected a number in range, found `nan`"),

@@ -40,7 +40,7 @@ def test_invalid_text_is_an_error() -> None:
 
 def test_annotated_plan_keeps_resolved_runs() -> None:
     experiment = sl.Experiment().with_device("mems-g2").with_workload("uniform")
-    plan = plan_runs(Question(experiment, None, {"scheduler": ["fcfs", "sptf"], "speedup": [1]}))
+    plan = plan_runs(Question(experiment, None, {"scheduler": ("fcfs", "sptf"), "speedup": (1.0,)}))
     annotated = plan.annotate(toml="seed = 1", plugins=("mine:Mine",))
     assert (annotated.toml, annotated.plugins) == ("seed = 1", ("mine:Mine",))
     assert annotated.texts is plan.texts

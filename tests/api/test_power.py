@@ -291,7 +291,7 @@ def test_loads_multiply_the_speedup_of_the_replay(options):
         ({"power": ["shar"]}, "did you mean `share`?"),
         ({"power": ["share:etta=2"]}, "power.eta"),
         ({"power": []}, "no power policies"),
-        ({"power": [3]}, "expected power policies"),
+        ({"power": [3]}, "expected a power policy"),
         ({"timeout_ms": [-1]}, "`-1` is not a timeout"),
         ({"timeout_ms": []}, "no timeout"),
         ({"startup_ms": [math.nan]}, "`startup_ms`: expected a number in range, found `nan`"),

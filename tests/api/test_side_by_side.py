@@ -280,7 +280,7 @@ def test_requests_are_fitted_to_the_smallest_device(tmp_path, outside):
     [
         ({"device": ["mems-g2", "mems-g22"]}, "did you mean `mems-g2`"),
         ({"device": ["mems-g2", "mems-g2"]}, "given twice"),
-        ({"device": []}, "no devices"),
+        ({"device": []}, "no device was given"),
         ({"speedup": [0]}, "not a speed-up"),
         ({"scheduler": "sptff"}, "did you mean `sptf`"),
         ({"traces": ["x.csv"]}, "pass it as `source`"),

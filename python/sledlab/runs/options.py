@@ -16,12 +16,14 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from sledlab.errors import Error
 from sledlab.model.catalog import ModelChoice
+from sledlab.model.choices import texts
 from sledlab.runs.parsing import (
     count,
     items,
     names,
     number,
     numbers,
+    seeds,
     settings,
     whole,
     whole_numbers,
@@ -89,6 +91,8 @@ class Option:
         flag: Its name on the command line, where that is not the keyword with hyphens.
         read: Reads its value from text on the command line, or from a list of texts if it can be repeated.
             Default: the function in `PARSERS` for its type, or `items`.
+        parse: Checks the value of an axis of a study, whether Python, the command line or a study file gives
+            it, and returns the value that the plan of the study uses. `None`: the value as given.
         repeated: Whether it can be given several times.
         required: Whether it must be given.
         python_only: Whether only Python has it: its value cannot be written as text.
@@ -101,6 +105,7 @@ class Option:
     key: str | None = None
     flag: str | None = None
     read: Callable[[Any], Any] = str
+    parse: Callable[[Any], Any] | None = None
     repeated: bool = False
     required: bool = False
     python_only: bool = False
@@ -333,6 +338,7 @@ class PriceOptions(TypedDict, total=False):
             "Price in USD (mems-g3=50, kwh=0.2, years=5) or file of prices.",
             "NAME=USD,FILE",
             read=words,
+            parse=texts,
             advanced=True,
         ),
     ]
@@ -341,7 +347,7 @@ class PriceOptions(TypedDict, total=False):
 class SeedListOptions(TypedDict, total=False):
     """The option for runs repeated with several seeds."""
 
-    seed: Annotated[Seeds, Option("Seeds; several for workloads only.", "N,N|A..B", "1")]
+    seed: Annotated[Seeds, Option("Seeds; several for workloads only.", "N,N|A..B", "1", parse=seeds)]
 
 
 class ExecutorOptions(TypedDict, total=False):

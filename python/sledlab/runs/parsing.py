@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.lazy import decimal
@@ -153,6 +153,25 @@ def whole_numbers(text: str) -> list[int]:
         ([7], [1, 2, 3, 8])
     """
     return [int(value) for value in _ranges(text, lambda value: value + 1, whole)]
+
+
+def seeds(value: Any) -> tuple[int, ...]:
+    """Return one seed or several, each once; a text such as `1..10` is a range.
+
+    Raises:
+        Error: A value is no whole number of 0 or more, or there is none.
+
+    Examples:
+        >>> seeds(7), seeds("1..3"), seeds([2, 1, 2])
+        ((7,), (1, 2, 3), (2, 1))
+    """
+    if isinstance(value, str):
+        value = whole_numbers(value)
+    unique_seeds = tuple(dict.fromkeys(value if isinstance(value, (list, tuple, range)) else [value]))
+    for seed in unique_seeds or [value]:
+        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+            raise Error(f"`{seed}` is not a seed", remedy="give whole numbers, 0 or more")
+    return unique_seeds
 
 
 def _ranges(text: str, step: Callable[[float], float], read: Callable[[str], float] = number) -> list[float]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+from sledlab.errors import Error
+from sledlab.model.catalog import replacement
+from sledlab.model.choices import models, numbers, parse_words
 from sledlab.runs.options import Models, Option, SchedulerOptions, SpeedupOptions
 from sledlab.runs.parsing import KIB, size_doublings
 
@@ -22,6 +25,9 @@ TECHNIQUES = ("shortcut", "immediate_report", "partial_write")
 """Switches of the caching disk."""
 
 CACHING_DISK = "caching-disk"
+
+BELADY = "belady"
+"""The replacement policy that knows the future, and that no device can have."""
 
 DISK_PRESET, FRONT = "atlas-10k-50mb", "mems-g2"
 """The presets of disk and front device, by default."""
@@ -61,9 +67,51 @@ CONFIGURATIONS: Mapping[str, Configuration] = {
 """All configurations by name."""
 
 
+def parse_configurations(value: Any) -> tuple[str, ...]:
+    """Return the requested configurations, each once, of names and the word `all`.
+
+    Raises:
+        Error: The list is empty, or a name is unknown.
+    """
+    words = parse_words("configuration", "configurations", value, (*CONFIGURATIONS, "all"))
+    return tuple(
+        dict.fromkeys(name for word in words for name in (CONFIGURATIONS if word == "all" else [word]))
+    )
+
+
+def segment_sizes(value: Any) -> tuple[int, ...]:
+    """Return sizes of segments in 1024 bytes, in rising order; an empty list omits their section.
+
+    Raises:
+        Error: A size is no whole number.
+    """
+    sizes = numbers("segment size", value, above=True, may_be_empty=True)
+    for size in sizes:
+        if size != int(size):
+            raise Error(
+                f"`{size:g}` is not a segment size", remedy="give whole numbers of KB, such as 4,8,16"
+            )
+    return tuple(map(int, sizes))
+
+
+def replacement_names() -> list[str]:
+    """Return the names of all replacement policies, without the one that knows the future."""
+    return [name for name in replacement if name != BELADY]
+
+
+replacement_policies = partial(models, "replacement", all_names=replacement_names)
+"""Parser of replacement policies: the word `all` stands for those that a device can have."""
+
+
 def segments(meaning: str) -> Option:
     """Return the option for the sizes of segments to sweep."""
-    return Option(meaning, "KB,KB|A..B", "4..256, doubling", read=partial(size_doublings, unit=KIB))
+    return Option(
+        meaning,
+        "KB,KB|A..B",
+        "4..256, doubling",
+        read=partial(size_doublings, unit=KIB),
+        parse=segment_sizes,
+    )
 
 
 class FrontOptions(SchedulerOptions, SpeedupOptions, total=False):

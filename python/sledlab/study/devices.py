@@ -2,56 +2,32 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.model.catalog import ModelChoice
-from sledlab.model.choices import spell
 from sledlab.study.outcome import Outcome
+from sledlab.study.plan import with_model
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
 
     from sledlab._native import Experiment
-    from sledlab.runs.compose import Device
+    from sledlab.model.catalog import ModelChoice
     from sledlab.study.plan import Question
 
 
-def given_devices(question: Question) -> tuple[list[Device], dict[str, Experiment]]:
-    """The devices that a study compares, and the base experiment of the runs on each, by its name.
+def device_bases(question: Question, devices: Mapping[str, ModelChoice]) -> dict[str, Experiment]:
+    """The base experiment of the runs on each device, by the label of the device.
 
     Raises:
-        Error: No device was given, one does not exist or cannot be built, or one was given twice.
+        Error: A device does not exist or cannot be built.
     """
-    requested = question.axis("device", question.device)
-    if not requested:
-        raise Error("no device was given", remedy="name one, such as mems-g2 (sledlab list device)")
-    devices: list[Device] = (
-        [requested] if isinstance(requested, (str, Path, ModelChoice)) else list(requested)
-    )
-    bases: dict[str, Experiment] = {}
-    for device in devices:
-        name = device_label(device)
-        if name in bases:
-            raise Error(f"the device `{name}` was given twice", remedy="omit one of them")
-        bases[name] = question.with_device(device)
-        bases[name].check(has_source=question.trace is not None)
-    return devices, bases
-
-
-def device_label(device: Device) -> str:
-    """The name of a device in a study; of a file, without its directory.
-
-    Examples:
-        >>> device_label("mems-g2:active_tips=3200"), device_label("devices/mine.toml")
-        ('mems-g2 active_tips=3200', 'mine')
-    """
-    word = spell(device) if isinstance(device, ModelChoice) else str(device)
-    name, *parameters = word.split(":")
-    return " ".join([Path(name).stem if name.endswith(".toml") else name, *parameters])
+    bases = {name: with_model(question.base, device) for name, device in devices.items()}
+    for base in bases.values():
+        base.check(has_source=question.trace is not None)
+    return bases
 
 
 class DeviceOutcome(Outcome):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error, unknown
 from sledlab.lazy import resolve
 from sledlab.model.catalog import ModelChoice
-from sledlab.model.choices import spell
+from sledlab.model.choices import several, spell
 from sledlab.model.plugins import check_plugins
 from sledlab.model.settings import document
 from sledlab.results import UNFINISHED_RUNS, list_in_manifest, prepare_directory, record_digests
@@ -16,12 +16,11 @@ from sledlab.runs.compose import error_location
 from sledlab.runs.file_names import check_local, resolve_study
 from sledlab.runs.keywords import SOURCES, unknown_option
 from sledlab.runs.options import declared_options
-from sledlab.study.axes import with_first_seed
 from sledlab.study.bench import Bench
 from sledlab.study.executor.worker_choice import WorkerChoice
 from sledlab.study.file import read_tables
 from sledlab.study.inputs import plugin_names
-from sledlab.study.plan import Question, as_list, to_toml
+from sledlab.study.plan import Question, to_toml
 from sledlab.study.result_cache import RUNS
 from sledlab.study.value_types import check_values
 
@@ -68,11 +67,14 @@ def _run(
     check_local({"study": axes}, [f"study.{name}" for name in chosen_axes])
     replaced_axes = (*(SOURCES if source is not None else ()), *(("device",) if device is not None else ()))
     axes = {**{name: value for name, value in axes.items() if name not in replaced_axes}, **chosen_axes}
+    parsed_axes = parse_axes(study, axes)
     if device is None and isinstance(study.device, str) and not _has_device(base):
         device = study.device
     composed = study.subject.compose(source, device, options, base=base, options_class=study.options)
-    experiment = with_first_seed(composed.experiment, axes.get("seed"))
-    plan = study.plan(Question(experiment, composed.trace, axes, composed.plugins))
+    experiment = composed.experiment
+    if "seed" in parsed_axes:
+        experiment = experiment.with_setting("seed", str(parsed_axes["seed"][0]))
+    plan = study.plan(Question(experiment, composed.trace, parsed_axes, composed.plugins))
     axes = spell_axes(plan.axes)
     toml = to_toml(study.name, plan.explicit or experiment, axes, plan.seeds[0], study.replaced_keys)
     plan = plan.annotate(
@@ -89,7 +91,7 @@ def _run(
     directory = prepare_directory(out, study.name, replace=replace)  # once all runs are checked
     if directory is not None:
         list_in_manifest(directory, study.name, [RUNS, UNFINISHED_RUNS])
-    reuse = as_list(options.get("reuse"))
+    reuse = several(options.get("reuse"))
     row_class = resolve(study.subject.row)
     bench = Bench(workers, directory, row_class, reuse=reuse, despite_failures=study.despite_failures)
     with bench:
@@ -107,6 +109,16 @@ def _run(
             (directory / UNFINISHED_RUNS).unlink(missing_ok=True)
             record_digests(directory)
     return outcome
+
+
+def parse_axes(study: Declaration[Any], axes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of axes, each parsed as its declaration says.
+
+    Raises:
+        Error: A value is invalid.
+    """
+    parsers = {name: option.parse for name, option in declared_options(study.options).items()}
+    return {name: value if (parse := parsers[name]) is None else parse(value) for name, value in axes.items()}
 
 
 def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]]:

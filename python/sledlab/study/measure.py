@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 from sledlab import _native
-from sledlab.errors import unknown
 from sledlab.model import settings
 from sledlab.model.device import host_blocks
 from sledlab.runs.execute import execute
@@ -203,16 +202,8 @@ def measure_until_overload(
     return measure(text, trace, counts_idle_periods, plugins, stop_overloaded=True)
 
 
-def choose_measure(overload: str) -> Callable[..., SystemRun]:
-    """Return the function that measures runs whose overloaded ones `stop`, or `drain` their queues.
-
-    Raises:
-        Error: `overload` is another word.
-    """
-    measures = {"stop": measure_until_overload, "drain": measure}
-    if overload not in measures:
-        raise unknown("value of overload", overload, list(measures))
-    return measures[overload]
+MEASURES: Mapping[str, Callable[..., SystemRun]] = {"stop": measure_until_overload, "drain": measure}
+"""Functions that measure runs, by the handling of overloaded ones: stop them, or drain their queues."""
 
 
 def result_row(result: Result, rate: float, idle_periods: IdlePeriods | None) -> RunFigures:

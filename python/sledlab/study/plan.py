@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab._native import toml_tables
 from sledlab.errors import Error
 from sledlab.model.catalog import ModelChoice, with_settings
-from sledlab.model.choices import parse_model
+from sledlab.model.choices import distinct_models
 from sledlab.model.settings import document
 from sledlab.study.axes import seeds
 from sledlab.traces.read import file_opener
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from sledlab._native import Experiment
-    from sledlab.runs.compose import Device
     from sledlab.traces.read import Trace
 
     Settings = tuple[tuple[str, str], ...]
@@ -122,7 +120,7 @@ class Plan:
             Error: The shared experiment is invalid.
         """
         check_source(question.base, question.trace)
-        roots = seeds(plain(question.base.to_toml()), question.axis("seed"))
+        roots = question.seeds(plain(question.base.to_toml()))
         return cls({"": question.base}, question.trace, cases, roots, {**axes, "seed": roots})
 
     def annotate(self, **attributes: Any) -> Self:
@@ -215,7 +213,7 @@ class Question:
     Attributes:
         base: The experiment that all runs share.
         trace: A trace in memory, replayed instead of the one that `base` names.
-        axes: Values of axes that were given, by keyword.
+        axes: Values of axes that were given, by keyword, as the parsers of their declarations return them.
         plugins: Plug-ins that may run, as of `allowed_plugins`.
     """
 
@@ -229,26 +227,26 @@ class Question:
         value = self.axes.get(name)
         return default if value is None else value
 
-    @property
-    def device(self) -> str | None:
-        """The preset or file that the shared experiment names as its device, if any."""
-        preset: str | None = _device_table(self.base).get("preset")
-        return preset
-
-    def with_device(self, device: Device) -> Any:
-        """Return the shared experiment on another device, with the parameters set for all devices.
+    def seeds(self, config: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return the seeds given, or the one of an experiment, complete, that all runs share.
 
         Raises:
-            Error: There is no such device.
+            Error: There are several seeds, and no result depends on the seed.
         """
-        return with_model(self.base, parse_model("device", device))
+        return seeds(config, self.axis("seed"))
 
+    def models(self, kind: str, default: str | None = None) -> dict[str, ModelChoice]:
+        """Return the models of an axis by label, or the one that the shared experiment names, or a default.
 
-def as_list(value: Any) -> list[Any]:
-    """Return a value as a list: of one, of several, or of none."""
-    if value is None:
-        return []
-    return [value] if isinstance(value, (str, Path, ModelChoice)) else list(value)
+        Raises:
+            Error: There is none of these.
+        """
+        given_models: dict[str, ModelChoice] | None = self.axes.get(kind)
+        if given_models is not None:
+            return given_models
+        table = explicit_tables(self.base).get(kind, {})
+        name = (table if isinstance(table, str) else table.get("preset")) or default
+        return distinct_models(kind, name)
 
 
 def with_model(experiment: Any, model: ModelChoice | str) -> Any:
@@ -269,12 +267,6 @@ def with_model(experiment: Any, model: ModelChoice | str) -> Any:
     else:
         experiment = experiment.with_trace(model)
     return with_settings(experiment, {f"{table}.{key}": value for key, value in settings.items()})
-
-
-def _device_table(experiment: Any) -> dict[str, Any]:
-    """Return the table `device` of an experiment as it was written; a name alone stands for its preset."""
-    device = explicit_tables(experiment).get("device", {})
-    return {"preset": device} if isinstance(device, str) else device
 
 
 def explicit_tables(experiment: Any) -> dict[str, Any]:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sledlab import _native
 from sledlab._native import Experiment
 from sledlab.errors import Error, unknown
-from sledlab.model.catalog import hybrid, replacement, with_settings
-from sledlab.model.choices import models, parse_words
-from sledlab.model.choices import numbers as parse_numbers
+from sledlab.model.catalog import hybrid, with_settings
 from sledlab.model.device import describe
 from sledlab.model.settings import document, word
 from sledlab.study.axes import check_unset
@@ -34,9 +31,6 @@ if TYPE_CHECKING:
     from sledlab.study.plan import Case, Question, Settings
     from sledlab.traces.read import Trace
 
-BELADY = "belady"
-"""The replacement policy that knows the future, and that no device can have."""
-
 EQUAL_SHARE = 0.02
 """Means that differ by less than this share count as equal."""
 
@@ -48,23 +42,6 @@ MB_BLOCKS = 2048
 
 STUDY_PARAMETERS = ("front_mb", "segment_kb", "replacement", *TECHNIQUES)
 """Parameters of hybrids that the study itself sets, so that users cannot."""
-
-
-def parse_configurations(names: Any) -> tuple[str, ...]:
-    """Return the requested configurations, without repetitions.
-
-    Args:
-        names: Names, the word `all`, or None for all but the mirror.
-
-    Raises:
-        Error: The list is empty, or a name is unknown.
-    """
-    if names is None:
-        return tuple(name for name in CONFIGURATIONS if name != MIRROR)
-    words = parse_words("configuration", "configurations", names, (*CONFIGURATIONS, "all"))
-    return tuple(
-        dict.fromkeys(name for word in words for name in (CONFIGURATIONS if word == "all" else [word]))
-    )
 
 
 def configuration_settings(
@@ -238,30 +215,3 @@ class StoresPlan(Plan):
     """A plan, with the devices and requests from which its stores are built."""
 
     stores: Stores
-
-
-def sweep_values(name: str, values: Any) -> tuple[float, ...]:
-    """Numbers to sweep; an empty list omits the section."""
-    return () if isinstance(values, (list, tuple)) and not values else parse_numbers(name, values, above=True)
-
-
-def segment_sizes(values: Any) -> tuple[int, ...]:
-    """Sizes of segments in 1024 bytes, as whole numbers."""
-    sizes = sweep_values("segment", values)
-    for value in sizes:
-        if value != int(value):
-            raise Error(
-                f"`{value:g}` is not a segment size", remedy="give whole numbers of KB, such as 4,8,16"
-            )
-    return tuple(int(value) for value in sizes)
-
-
-def policies(names: Any) -> tuple[str, ...]:
-    """Replacement policies as words; the word `all` omits the one that knows the future."""
-    policy_names = models(
-        "replacement", "replacement policies", names, [name for name in replacement if name != BELADY]
-    )
-    for policy in policy_names:
-        if not _native.is_plugin(policy):  # a plug-in is checked with the runs, once it is allowed to run
-            _native.check_replacement(policy, None)
-    return policy_names

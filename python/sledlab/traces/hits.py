@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.lazy import polars
-from sledlab.model.catalog import CATALOGS
 from sledlab.model.choices import models, numbers
 from sledlab.traces.columns import BLOCK_BYTES
 from sledlab.traces.read import as_trace
@@ -124,7 +123,7 @@ def hit_ratios(
     segment_bytes = segment_kb * 1024
     if segment_bytes < BLOCK_BYTES or segment_bytes % BLOCK_BYTES:
         raise Error(f"a segment of {segment_kb:g} KB is not a whole number of blocks of 512 bytes")
-    policies = models("replacement", "policies", replacement, CATALOGS["replacement"])
+    policies = models("replacement", replacement)
     for policy in policies:
         _native.check_replacement(policy, policies)
     uses = _native.SegmentUses(as_trace(trace).open(), int(segment_bytes // BLOCK_BYTES))

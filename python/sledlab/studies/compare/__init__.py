@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence  # noqa: TC003 - annotations are read at run time
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack, overload
 
 from sledlab.errors import Error
 from sledlab.lazy import later
+from sledlab.model.choices import models, numbers, parse_word
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import ModelList, Numbers, Option, StorageOptions, StudyOptions
 from sledlab.runs.parsing import pair
@@ -54,10 +56,25 @@ def _plain(text: str) -> Any:
 class CompareOptions(StorageOptions, StudyOptions, total=False):
     """The options of a comparison of schedulers."""
 
-    scheduler: Annotated[ModelList, Option("Schedulers (sledlab list scheduler)", "A,B|all", "not oracles")]
+    scheduler: Annotated[
+        ModelList,
+        Option(
+            "Schedulers (sledlab list scheduler)",
+            "A,B|all",
+            "not oracles",
+            parse=partial(
+                models, "scheduler", all_names=later("sledlab.studies.compare.plan:race_schedulers")
+            ),
+        ),
+    ]
     speedup: Annotated[
         Numbers,
-        Option("Replay S times as fast.", "S,S", "1,2,4,8,16; 1 if closed"),
+        Option(
+            "Replay S times as fast.",
+            "S,S",
+            "1,2,4,8,16; 1 if closed",
+            parse=partial(numbers, "speed-up", above=True),
+        ),
     ]
     vary: Annotated[
         Mapping[str, Sequence[Any] | Mapping[str, Any]],
@@ -65,13 +82,18 @@ class CompareOptions(StorageOptions, StudyOptions, total=False):
             "Vary settings: device.sleds=1,4; repeatable.",
             "KEY=V,V",
             read=parse_vary,
+            parse=later("sledlab.studies.compare.vary:parse"),
             repeated=True,
         ),
     ]
     overload: Annotated[
         Literal["stop", "drain"],
         Option(
-            "Overloaded runs: stop at the last arrival, or drain the queue.", "HOW", "stop", advanced=True
+            "Overloaded runs: stop at the last arrival, or drain the queue.",
+            "HOW",
+            "stop",
+            parse=partial(parse_word, "value of overload", known=("stop", "drain")),
+            advanced=True,
         ),
     ]
 

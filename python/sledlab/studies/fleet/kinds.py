@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import Experiment
 from sledlab.errors import Error
 from sledlab.model.catalog import ModelChoice, with_settings
+from sledlab.model.choices import parse_model
 from sledlab.model.device import host_blocks
 from sledlab.model.experiment import is_name
 from sledlab.model.settings import document
 from sledlab.runs.compose import read
 from sledlab.study.cost import store_price
-from sledlab.study.devices import device_label
-from sledlab.study.plan import explicit_tables, plain
+from sledlab.study.plan import explicit_tables, plain, with_model
 from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sledlab.runs.compose import Device
     from sledlab.study.plan import Question
     from sledlab.study.prices import Prices
@@ -64,28 +66,21 @@ class Kind:
         return {str(self.config[table]["name"]) for table in ("device", "front") if table in self.config}
 
 
-def kinds(question: Question, values: list[Device], group: int, prices: Prices) -> dict[str, Kind]:
+def kinds(question: Question, devices: Mapping[str, Device], group: int, prices: Prices) -> dict[str, Kind]:
     """The kinds that the user names, by name; each checked.
 
     Args:
         question: The question to the study.
-        values: Devices, or experiments, by name or file.
+        devices: Devices, or experiments, by label.
         group: Devices of a group over which volumes are striped; 1 for devices alone.
         prices: Prices of devices.
 
     Raises:
-        Error: A device does not exist, is a system of several, is named twice, or has no price although the
-            user gave prices.
+        Error: A device does not exist, is a system of several, or has no price although the user gave prices.
     """
-    kinds_by_name: dict[str, Kind] = {}
-    for each in values:
-        name = device_label(each)
-        if name in kinds_by_name:
-            raise Error(f"the device `{name}` was given twice", remedy="omit one of them")
-        kinds_by_name[name] = _kind(name, _experiment(question, each), group, prices)
-    if not kinds_by_name:
-        raise Error("no device was given", remedy="name some with --device mems-g2,atlas-10k")
-    return kinds_by_name
+    return {
+        name: _kind(name, _experiment(question, device), group, prices) for name, device in devices.items()
+    }
 
 
 def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind:
@@ -110,7 +105,7 @@ def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind
 def _experiment(question: Question, device: Device) -> Experiment:
     """The experiment of a device, or one with more parts, such as a hybrid; without its trace or workload."""
     if isinstance(device, ModelChoice) or not _is_experiment(str(device)):
-        experiment: Experiment = question.with_device(device)
+        experiment: Experiment = with_model(question.base, parse_model("device", device))
         return experiment
     full_experiment = read(str(device))
     for table, values in explicit_tables(question.base).items():

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path  # noqa: TC003 - annotations are read at run time
-from typing import Annotated
+from typing import Annotated, Any
 
+from sledlab.errors import Error
+from sledlab.lazy import later
+from sledlab.model.choices import by_label, positive_number, several
+from sledlab.model.ranges import is_number
 from sledlab.runs.options import (
     Devices,
     EnergyOptions,
@@ -16,10 +21,46 @@ from sledlab.runs.options import (
     SeedSettingOptions,
     SystemOptions,
 )
-from sledlab.studies.fleet.placement import LIST
+from sledlab.studies.fleet.placement import LIST, placement
 
 PLACEMENT, FILL, GROUP = "one-each", 0.7, 4
 """Defaults."""
+
+
+def parse_kinds(value: Any) -> dict[str, Any]:
+    """Return the devices and experiments that the user names, by label.
+
+    Raises:
+        Error: There is none, or one is named twice.
+    """
+    return by_label("device", several(value))
+
+
+def parse_fill(value: Any) -> float:
+    """Return a share of time and capacity, above 0 and at most 1.
+
+    Raises:
+        Error: The value is no such share.
+    """
+    if not is_number(value) or not 0 < value <= 1:
+        raise Error(
+            f"devices cannot be filled to a share of {value!s:.60}", remedy="give a number above 0, at most 1"
+        )
+    return float(value)
+
+
+def parse_group(value: Any) -> int:
+    """Return a number of devices of a group.
+
+    Raises:
+        Error: The value is no such number.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 < value <= 1000:
+        raise Error(
+            f"invalid number of devices of a group: {value!s:.60}",
+            remedy="give a whole number from 2 to 1,000",
+        )
+    return value
 
 
 class FleetOptions(
@@ -37,7 +78,7 @@ class FleetOptions(
     format: Annotated[str, Option("Trace format  [default: detected from the content]", "F", advanced=True)]
     placement: Annotated[
         str,
-        Option(f"Placement: {' | '.join(each.name for each in LIST)}.", "HOW", PLACEMENT),
+        Option(f"Placement: {' | '.join(each.name for each in LIST)}.", "HOW", PLACEMENT, parse=placement),
     ]
     fill: Annotated[
         float,
@@ -45,18 +86,38 @@ class FleetOptions(
             "Max. utilization and fill level of a shared device",
             "SHARE",
             f"{FILL}",
+            parse=parse_fill,
         ),
     ]
-    group: Annotated[int, Option("Devices per stripe (placement striped)", "N", f"{GROUP}", advanced=True)]
+    group: Annotated[
+        int,
+        Option("Devices per stripe (placement striped)", "N", f"{GROUP}", parse=parse_group, advanced=True),
+    ]
     goal: Annotated[
         str,
-        Option("Response time goal: p99=10ms or mean=2ms.", "MEASURE=TIME"),
+        Option(
+            "Response time goal: p99=10ms or mean=2ms.",
+            "MEASURE=TIME",
+            parse=later("sledlab.studies.fleet.goal:goal"),
+        ),
     ]
-    years: Annotated[float, Option("Years of depreciation and energy", "Y", "3", advanced=True)]
+    years: Annotated[
+        float,
+        Option(
+            "Years of depreciation and energy",
+            "Y",
+            "3",
+            parse=partial(positive_number, "number of years"),
+            advanced=True,
+        ),
+    ]
 
 
 class FleetArguments(FleetOptions, total=False):
     """All arguments of a study of a fleet."""
 
     place: Annotated[str | Path, Option("Place of the volumes, if STUDY is given.", "PLACE")]
-    device: Annotated[Devices, Option("Kinds of devices: mems-g2,atlas-10k; or experiments.", "NAME|FILE,..")]
+    device: Annotated[
+        Devices,
+        Option("Kinds of devices: mems-g2,atlas-10k; or experiments.", "NAME|FILE,..", parse=parse_kinds),
+    ]

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.studies.fleet.goal import ResponseGoal, goal
+from sledlab.model.choices import no_model
 from sledlab.studies.fleet.kinds import Kind, kinds
 from sledlab.studies.fleet.measurement import SurveyExperiment
 from sledlab.studies.fleet.options import FILL, GROUP, PLACEMENT
 from sledlab.studies.fleet.placement import LIST, Placement, placement
-from sledlab.study.plan import Case, Plan, as_list, explicit_tables
+from sledlab.study.plan import Case, Plan, explicit_tables
 from sledlab.study.prices import Prices, prices
 from sledlab.traces.volumes import Volume, bulk, merge_volumes, read_volumes
 
 if TYPE_CHECKING:
+    from sledlab.studies.fleet.goal import ResponseGoal
     from sledlab.study.plan import Question, RunSpec
 
 
@@ -58,18 +59,20 @@ def plan_runs(question: Question) -> FleetPlan:
     """Check all that can be checked before the first run; the first plan surveys every volume.
 
     Raises:
-        Error: A volume or kind is missing or named twice, or an option is invalid.
+        Error: A volume or kind is missing, or options contradict each other.
     """
-    method = placement(question.axis("placement", PLACEMENT))
-    fill, group = _share(question.axis("fill", FILL)), _group(question.axis("group"), method)
-    years, price = question.axis("years"), as_list(question.axis("price"))
+    method = question.axis("placement") or placement(PLACEMENT)
+    fill, group = question.axis("fill", FILL), _group_size(question.axis("group"), method)
+    years, price = question.axis("years"), question.axis("price", ())
     price_list = prices([*price, *([f"years={years}"] if years is not None else [])])
-    target = goal(question.axis("goal"))
+    target = question.axis("goal")
     place = question.axis("place")
     if place is None:
         raise Error("no volumes were given", remedy="name a directory with a trace for each volume")
-    devices = as_list(question.axis("device"))
-    kinds_by_name = kinds(question, devices, group if method.is_grouped else 1, price_list)
+    devices = question.axis("device")
+    if devices is None:
+        raise no_model("device")
+    kinds_by_name = kinds(question, devices, group, price_list)
     price_list.check(
         {
             "node": set(),
@@ -91,13 +94,13 @@ def plan_runs(question: Question) -> FleetPlan:
         axes={
             "place": str(place),
             "format": question.axis("format"),
-            "device": devices,
+            "device": list(devices.values()),
             "placement": method.name,
             "fill": fill,
             "group": group if method.is_grouped else None,
             "goal": None if target is None else str(target),
             "years": years,
-            "price": [str(each) for each in price] or None,
+            "price": price or None,
         },
         volumes=volumes,
         kinds=kinds_by_name,
@@ -111,32 +114,15 @@ def plan_runs(question: Question) -> FleetPlan:
 SURVEY_EXPERIMENT = SurveyExperiment()
 
 
-def _share(share: Any) -> float:
-    """A share of time and capacity, above 0 and at most 1.
+def _group_size(count: int | None, method: Placement) -> int:
+    """Return the number of devices over which volumes are striped; 1 for devices alone.
 
     Raises:
-        Error: The value is no such share.
+        Error: The placement has no groups, and a number was given.
     """
-    if not isinstance(share, (int, float)) or isinstance(share, bool) or not 0 < share <= 1:
-        raise Error(
-            f"devices cannot be filled to a share of {share}", remedy="give a number above 0, at most 1"
-        )
-    return float(share)
-
-
-def _group(count: Any, method: Placement) -> int:
-    """Number of devices of a group.
-
-    Raises:
-        Error: The value is no number of devices, or the placement has no groups.
-    """
-    if count is not None and not method.is_grouped:
+    if method.is_grouped:
+        return GROUP if count is None else count
+    if count is not None:
         striped = next(each.name for each in LIST if each.is_grouped)
         raise Error(f"groups of devices require --placement {striped}", remedy="omit --group")
-    device_count = GROUP if count is None else count
-    if not isinstance(device_count, int) or isinstance(device_count, bool) or not 1 < device_count <= 1000:
-        raise Error(
-            f"invalid number of devices of a group: {device_count}",
-            remedy="give a whole number from 2 to 1,000",
-        )
-    return device_count
+    return 1

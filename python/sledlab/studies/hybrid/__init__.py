@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from sledlab.lazy import later
+from sledlab.model.choices import numbers, positive_number
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import ModelList, Numbers, Option, StudyOptions
 from sledlab.runs.parsing import KIB, MIB, size, sizes, whole
-from sledlab.study.configurations import DISK_PRESET, FrontOptions, segments
+from sledlab.study.configurations import (
+    DISK_PRESET,
+    FrontOptions,
+    parse_configurations,
+    replacement_policies,
+    segment_sizes,
+    segments,
+)
 from sledlab.study.run import Study
 
 if TYPE_CHECKING:
@@ -24,28 +32,62 @@ def segment_size(word: str) -> int:
     return whole(f"{size(word, KIB):g}")
 
 
+def parse_segment_size(value: Any) -> int:
+    """Return the size of a segment in KiB.
+
+    Raises:
+        Error: The value is no whole number.
+    """
+    return segment_sizes(positive_number("segment size", value))[0]
+
+
 class HybridOptions(StudyOptions, FrontOptions, total=False):
     """The options of a hybrid study."""
 
     configuration: Annotated[
         ModelList,
-        Option("Configurations, such as disk,mems,mcd-all", "A,B|all", "not mirror"),
+        Option(
+            "Configurations, such as disk,mems,mcd-all",
+            "A,B|all",
+            "not mirror",
+            parse=parse_configurations,
+        ),
     ]
     mems_mb: Annotated[
         Numbers,
-        Option("Sizes of the MEMS cache", "MIB,MIB", "64 to 3072", read=partial(sizes, unit=MIB)),
+        Option(
+            "Sizes of the MEMS cache",
+            "MIB,MIB",
+            "64 to 3072",
+            read=partial(sizes, unit=MIB),
+            parse=partial(numbers, "size", above=True, may_be_empty=True),
+        ),
     ]
     segment_kb: Annotated[Numbers, segments("Segment sizes")]
     price_ratio: Annotated[
-        Numbers, Option("Price of non-volatile memory over MEMS", "R,R|A..B", "1..10", advanced=True)
+        Numbers,
+        Option(
+            "Price of non-volatile memory over MEMS",
+            "R,R|A..B",
+            "1..10",
+            parse=partial(numbers, "price ratio", above=True, may_be_empty=True),
+            advanced=True,
+        ),
     ]
     replacement: Annotated[
         ModelList,
-        Option("Replacement policies", "A,B|all", "lru"),
+        Option("Replacement policies", "A,B|all", "lru", parse=replacement_policies),
     ]
     at_mb: Annotated[
         float,
-        Option("MEMS size of all configurations", "MIB", "256", advanced=True, read=partial(size, unit=MIB)),
+        Option(
+            "MEMS size of all configurations",
+            "MIB",
+            "256",
+            read=partial(size, unit=MIB),
+            parse=partial(positive_number, "size"),
+            advanced=True,
+        ),
     ]
     at_segment_kb: Annotated[
         int,
@@ -53,8 +95,9 @@ class HybridOptions(StudyOptions, FrontOptions, total=False):
             "Segment size of all configurations",
             "KB",
             "holds a mean request",
-            advanced=True,
             read=segment_size,
+            parse=parse_segment_size,
+            advanced=True,
         ),
     ]
 

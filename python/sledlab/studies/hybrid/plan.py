@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.model.choices import numbers as parse_numbers
-from sledlab.study.axes import seeds
-from sledlab.study.configurations import ALL, CONFIGURATIONS, DISK, DISK_RAM, MEMS, SEGMENTS_KB
+from sledlab.study.configurations import ALL, CONFIGURATIONS, DISK, DISK_RAM, MEMS, MIRROR, SEGMENTS_KB
 from sledlab.study.plan import Case, Question, plain
-from sledlab.study.stores import (
-    Stores,
-    StoresPlan,
-    memory,
-    parse_configurations,
-    policies,
-    segment_sizes,
-    sweep_values,
-)
+from sledlab.study.stores import Stores, StoresPlan, memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from sledlab.study.plan import Settings
+
+DEFAULT_CONFIGURATIONS = tuple(name for name in CONFIGURATIONS if name != MIRROR)
+"""All configurations but the mirror, by default."""
 
 SIZES_MB = (64.0, 128.0, 256.0, 512.0, 3072.0)
 """Sizes of MEMS to sweep, by default, in 2^20 bytes."""
@@ -39,21 +32,20 @@ def plan(question: Question) -> StoresPlan:
     Raises:
         Error: An option is invalid.
     """
-    names = parse_configurations(question.axis("configuration"))
     stores = Stores.from_question(question)
-    axes = {
-        "configuration": stores.with_baselines(names),
-        "mems_mb": sweep_values("size", question.axis("mems_mb", SIZES_MB)),
-        "segment_kb": segment_sizes(question.axis("segment_kb", SEGMENTS_KB)),
-        "price_ratio": sweep_values("price ratio", question.axis("price_ratio", RATIOS)),
-        "replacement": policies(question.axis("replacement", "lru")),
-        "at_mb": parse_numbers("size", question.axis("at_mb", DEFAULT_MEMS_MB), above=True)[0],
-        "at_segment_kb": segment_sizes(question.axis("at_segment_kb", segment_kb(stores.facts.mean_kb)))[0],
+    axes: dict[str, Any] = {
+        "configuration": DEFAULT_CONFIGURATIONS,
+        "mems_mb": SIZES_MB,
+        "segment_kb": SEGMENTS_KB,
+        "price_ratio": RATIOS,
+        "replacement": ("lru",),
+        "at_mb": DEFAULT_MEMS_MB,
+        "at_segment_kb": segment_kb(stores.facts.mean_kb),
+        **question.axes,
     }
-    roots = seeds(plain(stores.bases[DISK].to_toml()), question.axis("seed"))
-    cases = list(_cases(stores, axes))
-    axes["seed"] = roots
-    return stores.plan(cases, roots, axes)
+    axes["configuration"] = stores.with_baselines(axes["configuration"])
+    axes["seed"] = question.seeds(plain(stores.bases[DISK].to_toml()))
+    return stores.plan(list(_cases(stores, axes)), axes["seed"], axes)
 
 
 def _cases(stores: Stores, axes: Mapping[str, Any]) -> Iterator[Case]:

@@ -6,11 +6,20 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from sledlab.study.columns import Column
-from sledlab.study.configurations import ALL, CACHING_DISK, CONFIGURATIONS, DISK, MEMS, NONE, UNCACHED
+from sledlab.study.configurations import (
+    ALL,
+    BELADY,
+    CACHING_DISK,
+    CONFIGURATIONS,
+    DISK,
+    MEMS,
+    NONE,
+    UNCACHED,
+)
 from sledlab.study.outcome import Outcome
 from sledlab.study.statistics import case_runs, mean
 from sledlab.study.store_rows import Hits, StoreRow, describe_stores, mean_columns, policy_hits
-from sledlab.study.stores import BELADY, StoresPlan
+from sledlab.study.stores import StoresPlan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

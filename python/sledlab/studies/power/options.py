@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
+from sledlab.model.choices import distinct_models, models, numbers, parse_words, positive_number
 from sledlab.runs.options import (
     Devices,
     ModelList,
@@ -40,10 +42,22 @@ def parse_words_or_all(text: str) -> list[str] | str:
     return text if text == "all" else words(text)
 
 
+def parse_strategies(value: Any) -> tuple[str, ...] | None:
+    """Return strategies by name, each once; `None` for the word `all`, every one that a device supports.
+
+    Raises:
+        Error: No strategy has the name.
+    """
+    return None if value == "all" else parse_words("strategy", "strategies", value, STRATEGIES)
+
+
 class PowerOptions(StudyOptions, SchedulerOptions, SystemOptions, SpeedupOptions, total=False):
     """The options of a power study, without its devices."""
 
-    power: Annotated[ModelList, Option("Power policies (sledlab list power)", "A,B|all", "all")]
+    power: Annotated[
+        ModelList,
+        Option("Power policies (sledlab list power)", "A,B|all", "all", parse=partial(models, "power")),
+    ]
     timeout_ms: Annotated[
         Numbers,
         Option(
@@ -51,24 +65,52 @@ class PowerOptions(StudyOptions, SchedulerOptions, SystemOptions, SpeedupOptions
             "MS,MS",
             "0 to 100,000",
             flag="timeout",
+            parse=partial(numbers, "timeout"),
         ),
     ]
     startup_ms: Annotated[
         Numbers,
-        Option("Start-up times, in ms", "MS,MS", "0 to 4 × device's", flag="startup"),
+        Option(
+            "Start-up times, in ms",
+            "MS,MS",
+            "0 to 4 × device's",
+            flag="startup",
+            parse=partial(numbers, "start-up time"),
+        ),
     ]
     load: Annotated[
         Numbers,
-        Option("Loads, as speed-ups", "S,S", "1,2,5,10; 1 if closed"),
+        Option(
+            "Loads, as speed-ups",
+            "S,S",
+            "1,2,5,10; 1 if closed",
+            parse=partial(numbers, "load", above=True),
+        ),
     ]
     strategy: Annotated[
         ModelList,
-        Option("Strategies that save energy", "A,B|all", "all", read=parse_words_or_all),
+        Option(
+            "Strategies that save energy",
+            "A,B|all",
+            "all",
+            read=parse_words_or_all,
+            parse=parse_strategies,
+        ),
     ]
-    battery_wh: Annotated[float, Option("Battery capacity, in Wh", "WH", "10")]
+    battery_wh: Annotated[
+        float,
+        Option("Battery capacity, in Wh", "WH", "10", parse=partial(positive_number, "charge in Wh")),
+    ]
 
 
 class PowerArguments(PowerOptions, total=False):
     """All arguments of a power study: its options, and the devices."""
 
-    device: Annotated[Devices, Option("Presets (sledlab list device) or device files.", "NAME|FILE,..")]
+    device: Annotated[
+        Devices,
+        Option(
+            "Presets (sledlab list device) or device files.",
+            "NAME|FILE,..",
+            parse=partial(distinct_models, "device"),
+        ),
+    ]

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab._native import Experiment, is_plugin
 from sledlab.errors import Error
 from sledlab.model.catalog import power, with_settings
-from sledlab.model.choices import models, numbers, parse_words
+from sledlab.model.choices import numbers
 from sledlab.model.device import describe
-from sledlab.model.ranges import is_number
 from sledlab.studies.power.options import IMMEDIATE, NEVER, OWN, STRATEGIES, TIMEOUTS_MS
-from sledlab.study.axes import check_unset, seeds
-from sledlab.study.devices import given_devices
+from sledlab.study.axes import check_unset
+from sledlab.study.devices import device_bases
 from sledlab.study.plan import Case, Plan, Question, check_source, plain
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
+    from sledlab._native import Experiment
     from sledlab.study.plan import Settings
 
 STARTUP_FACTORS = (0.0, 0.5, 1.0, 2.0, 4.0)
@@ -25,6 +24,17 @@ STARTUP_FACTORS = (0.0, 0.5, 1.0, 2.0, 4.0)
 
 LOADS = (1.0, 2.0, 5.0, 10.0)
 """Speed-ups of an open replay, by default."""
+
+DEFAULTS: Mapping[str, Any] = {
+    "device": None,
+    "power": None,
+    "timeout_ms": TIMEOUTS_MS,
+    "startup_ms": None,
+    "load": None,
+    "strategy": None,
+    "battery_wh": 10.0,
+}
+"""Values of axes, in the order of study files; `None` where other axes or the device decide."""
 
 
 def plan(question: Question) -> Plan:
@@ -34,7 +44,8 @@ def plan(question: Question) -> Plan:
         Error: An option is invalid.
     """
     check_unset(question.base, ("power.kind", "merge.kind"), "power and strategy")
-    devices, bases = given_devices(question)
+    devices = question.models("device")
+    bases = device_bases(question, devices)
     for name, base in bases.items():
         if startup(base) is None:
             raise Error(
@@ -43,28 +54,18 @@ def plan(question: Question) -> Plan:
             )
     check_source(question.base, question.trace)
     first = plain(next(iter(bases.values())).to_toml())
-    pace, charge = float(first["replay"]["speedup"]), question.axis("battery_wh", 10.0)
-    if not is_number(charge) or charge <= 0:
-        raise Error(f"`{charge}` is not a charge in Wh", remedy="give a number above 0, such as 10")
-    startups = question.axis("startup_ms")
+    pace = float(first["replay"]["speedup"])
     has_source = question.trace is not None
     refusals = {
         name: {each: _refusal(base, each, has_source=has_source) for each in STRATEGIES}
         for name, base in bases.items()
     }
-    strategies = _strategies(question.axis("strategy", "all"), refusals.values())
-    axes = {
-        "device": devices,
-        "power": _policies(question.axis("power", "all")),
-        "timeout_ms": numbers("timeout", question.axis("timeout_ms", TIMEOUTS_MS)),
-        "startup_ms": None if startups is None else numbers("start-up time", startups),
-        "load": _loads(question, str(first["replay"]["mode"])),
-        "strategy": strategies,
-        "battery_wh": float(charge),
-    }
-    roots = seeds(first, question.axis("seed"))
+    axes = {**DEFAULTS, "power": tuple(power), **question.axes, "device": list(devices.values())}
+    axes["load"] = _loads(axes["load"], str(first["replay"]["mode"]))
+    axes["strategy"] = _strategies(axes["strategy"], refusals.values())
+    axes["seed"] = question.seeds(first)
     cases = [case for name in bases for case in _cases(name, bases[name], axes, pace, refusals[name])]
-    return Plan(bases, question.trace, cases, roots, {**axes, "seed": roots}, counts_idle_periods=True)
+    return Plan(bases, question.trace, cases, axes["seed"], axes, counts_idle_periods=True)
 
 
 def _cases(
@@ -106,7 +107,7 @@ def startup(base: Experiment) -> tuple[str, float] | None:
     return (f"device.{name}", float(facts[name])) if name in facts else None
 
 
-def _loads(question: Question, mode: str) -> tuple[float, ...]:
+def _loads(loads: tuple[float, ...] | None, mode: str) -> tuple[float, ...]:
     """The loads; a closed replay has one, and without a think time the device is never idle."""
     is_closed = mode.startswith("closed")
     if is_closed and (mode.count(":") < 2 or mode.rpartition(":")[2].rstrip("mnsu").strip("0.") == ""):
@@ -114,39 +115,28 @@ def _loads(question: Question, mode: str) -> tuple[float, ...]:
             f"replay `{mode}` keeps the device busy without idle periods, so there is nothing to decide",
             remedy="replay open, or with a think time, such as closed:1:20ms",
         )
-    loads = numbers("load", question.axis("load", 1.0 if is_closed else LOADS), above=True)
-    if is_closed and loads != (1.0,):
+    if is_closed and loads not in (None, (1.0,)):
         raise Error(
             "a closed replay has no load to vary: the next request waits for the last one",
             remedy="omit the loads, or vary the think time",
         )
-    return loads
+    return loads or ((1.0,) if is_closed else LOADS)
 
 
-def _policies(names: Any) -> tuple[str, ...]:
-    """Policies as words; an unknown one is refused here, with an error that names no run."""
-    words = models("power", "power policies", names, power)
-    experiment = Experiment().with_device("mems-g2").with_workload("uniform")
-    for word in words:
-        if not is_plugin(word):
-            experiment.with_setting("power.kind", word).check()
-    return words
-
-
-def _strategies(names: Any, refusals: Collection[Mapping[str, str | None]]) -> tuple[str, ...]:
-    """The requested strategies that a device supports, after the base.
+def _strategies(
+    requested: tuple[str, ...] | None, refusals: Collection[Mapping[str, str | None]]
+) -> tuple[str, ...]:
+    """The requested strategies, or all that a device supports, after the base.
 
     Raises:
-        Error: No strategy has the name, or no device supports it.
+        Error: No device supports a requested strategy.
     """
-    is_all = names == "all"
-    words = parse_words("strategy", "strategies", tuple(STRATEGIES) if is_all else names, STRATEGIES)
     chosen = {"base": None}
-    for word in words:
+    for word in STRATEGIES if requested is None else requested:
         reasons = [each[word] for each in refusals]
         if not all(reasons):
             chosen[word] = None
-        elif not is_all:
+        elif requested is not None:
             raise Error(f"strategy `{word}`: {reasons[0]}", remedy="omit it, or choose another device")
     return tuple(chosen)
 

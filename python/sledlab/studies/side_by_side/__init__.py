@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from sledlab.lazy import later
 from sledlab.model.catalog import ModelChoice
+from sledlab.model.choices import distinct_models, numbers, texts
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import (
     Devices,
@@ -32,18 +34,34 @@ if TYPE_CHECKING:
 class SideBySideOptions(SchedulerOptions, StorageOptions, StudyOptions, total=False):
     """The options of a comparison of devices."""
 
-    speedup: Annotated[Numbers, Option("Replay S times as fast.", "S,S", "1")]
+    speedup: Annotated[
+        Numbers, Option("Replay S times as fast.", "S,S", "1", parse=partial(numbers, "speed-up", above=True))
+    ]
 
 
 class SideBySideArguments(SideBySideOptions, total=False):
     """All arguments of a comparison of devices."""
 
-    device: Annotated[Devices, Option("Presets (sledlab list device) or device files.", "NAME|FILE,..")]
+    device: Annotated[
+        Devices,
+        Option(
+            "Presets (sledlab list device) or device files.",
+            "NAME|FILE,..",
+            parse=partial(distinct_models, "device"),
+        ),
+    ]
     trace: Annotated[
         Sequence[str | Path] | str | Path,
-        Option("Trace files, or sample:NAME (sledlab list trace).", "FILE,..", read=names),
+        Option("Trace files, or sample:NAME (sledlab list trace).", "FILE,..", read=names, parse=texts),
     ]
-    workload: Annotated[ModelList, Option("Generated workloads (sledlab list workload).", "NAME,..")]
+    workload: Annotated[
+        ModelList,
+        Option(
+            "Generated workloads (sledlab list workload).",
+            "NAME,..",
+            parse=partial(distinct_models, "workload"),
+        ),
+    ]
 
 
 __all__ = ["STUDY", "side_by_side"]
@@ -104,7 +122,7 @@ def side_by_side(
     if isinstance(device, (list, tuple)):
         study_options["device"], single_device = device, None
     if isinstance(source, (list, tuple)):
-        are_workloads = all(isinstance(each, ModelChoice) for each in source)
+        are_workloads = bool(source) and all(isinstance(each, ModelChoice) for each in source)
         study_options |= (
             {"workload": source} if are_workloads else {"trace": [trace_file(each) for each in source]}
         )

@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.model import choices
+from sledlab.model.choices import spell
 from sledlab.model.device import host_blocks
-from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, plain, with_model
 from sledlab.traces.fitted_requests import fit_trace
 from sledlab.traces.read import File, ParquetFile, Trace
 from sledlab.traces.samples import trace_label
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from sledlab._native import Experiment
     from sledlab.runs.compose import Source
     from sledlab.study.plan import Question
@@ -51,7 +48,7 @@ def plan_runs(question: Question) -> Plan:
     """Check all that can be checked before the first run.
 
     Raises:
-        Error: A device or trace is missing or named twice, or a trace does not fit on a device.
+        Error: A device or trace is missing, or a trace does not fit on a device.
     """
     column, sources = _sources(question)
     bases: dict[str, Experiment] = {}
@@ -65,9 +62,8 @@ def plan_runs(question: Question) -> Plan:
             bases[key] = device.experiment.with_setting("replay.outside", "reject")
             traces[key] = trace
             pairs.append((device.name, source.name))
-    speedups = choices.numbers("speed-up", question.axis("speedup", (1.0,)), above=True)
-    seeds = axes.seeds(plain(next(iter(bases.values())).to_toml()), question.axis("seed"))
-    given_axes = {name: question.axis(name) for name in ("device", "trace", "workload")}
+    speedups = question.axis("speedup", (1.0,))
+    seeds = question.seeds(plain(next(iter(bases.values())).to_toml()))
     plan = Plan(
         bases=bases,
         trace=question.trace,
@@ -84,7 +80,13 @@ def plan_runs(question: Question) -> Plan:
             for speedup, (device, source) in product(reversed(speedups), pairs)
         ],
         seeds=seeds,
-        axes={**given_axes, "speedup": speedups, "seed": seeds},
+        axes={
+            "device": list(question.axis("device", {}).values()) or None,
+            "trace": question.axis("trace"),
+            "workload": list(question.axis("workload", {}).values()) or None,
+            "speedup": speedups,
+            "seed": seeds,
+        },
     )
     plan.check()
     return plan
@@ -95,16 +97,8 @@ def _devices(question: Question, experiment: Experiment) -> list[NamedExperiment
     devices = question.axis("device")
     if devices is None:
         return [NamedExperiment(str(plain(experiment.to_toml())["device"]["name"]), experiment)]
-    models = [choices.parse_model("device", each) for each in _as_list(devices)]
-    if not models:
-        raise Error("there are no devices to compare", remedy="name some (sledlab list device)")
-    names = [_device_label(choices.spell(each)) for each in models]
-    if len(set(names)) < len(names):
-        repeated_name = next(name for name in names if names.count(name) > 1)
-        raise Error(f"the device `{repeated_name}` was given twice", remedy="list each once")
     return [
-        NamedExperiment(name, with_model(experiment, device))
-        for name, device in zip(names, models, strict=True)
+        NamedExperiment(_device_label(spell(each)), with_model(experiment, each)) for each in devices.values()
     ]
 
 
@@ -112,10 +106,6 @@ def _device_label(word: str) -> str:
     """The name of a device in tables: of a file, without its directory, which may differ between machines."""
     name, colon, parameters = word.partition(":")
     return (PurePath(name).stem if name.endswith(".toml") else name) + colon + parameters
-
-
-def _as_list(values: Any) -> list[Any]:
-    return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
 def _sources(question: Question) -> tuple[str, list[NamedExperiment]]:
@@ -130,17 +120,15 @@ def _sources(question: Question) -> tuple[str, list[NamedExperiment]]:
             remedy="use either --trace or --workload",
         )
     if workloads:
-        models = [choices.parse_model("workload", each) for each in _as_list(workloads)]
         return "workload", [
-            NamedExperiment(choices.spell(each), with_model(question.base, each)) for each in models
+            NamedExperiment(spell(each), with_model(question.base, each)) for each in workloads.values()
         ]
     if traces:
-        files = [str(each) for each in _as_list(traces)]
-        labels = [trace_label(file) for file in files]
-        names = labels if len(set(labels)) == len(files) else files
+        labels = tuple(trace_label(file) for file in traces)
+        names = labels if len(set(labels)) == len(traces) else traces
         return "trace", [
             NamedExperiment(name, with_model(question.base, file))
-            for name, file in zip(names, files, strict=True)
+            for name, file in zip(names, traces, strict=True)
         ]
     kind, file = question.base.setting("workload.kind"), question.base.setting("trace.file")
     name = trace_label(file) if file else "requests from Python"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.model.catalog import ModelChoice
-from sledlab.model.choices import parse_model
+from sledlab.model.choices import distinct_models, several
 from sledlab.model.plugins import allowed_plugins
 from sledlab.results import list_in_manifest, prepare_directory, record_digests
 from sledlab.runs.cluster import compose_experiment, run
@@ -19,7 +17,6 @@ from sledlab.studies.size.goal import goal, parse_node_range
 from sledlab.studies.size.result import KIND, OUTPUT_FILES, Size, SmartSize
 from sledlab.studies.size.search import fastest, smallest
 from sledlab.studies.smart.options import NODE_RANGE
-from sledlab.study.devices import device_label
 from sledlab.study.plan import plain, with_model, with_run_name
 from sledlab.study.prices import prices as read_prices
 from sledlab.study.recording import parse_job_settings, recordables
@@ -27,6 +24,7 @@ from sledlab.study.replays import result_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from sledlab._native import ClusterExperiment
     from sledlab.job.task import Tell
@@ -109,9 +107,7 @@ def smart_size(
     prices = read_prices(price)
     first, last = parse_node_range(node_count)
     recordable = _parse_recordable(job, query, tables)
-    settings = parse_job_settings(
-        [recordable], [job_settings] if isinstance(job_settings, str) else job_settings
-    )
+    settings = parse_job_settings([recordable], several(job_settings))
     clusters = _clusters(device, options)
     directory = prepare_directory(out, KIND, replace=replace)
     runs = _Runs(recordable, settings, options, clusters, progress or (lambda what, share: None))
@@ -287,17 +283,10 @@ def _clusters(
     """
     if (options.get("threads") or 0) < 0:
         raise Error(f"there is no number of threads {options['threads']}", remedy="use a number from 0")
-    is_single = isinstance(devices, (str, Path, ModelChoice))
-    device_list: list[Any] = [devices] if is_single else list(devices or ())  # type: ignore[arg-type]
-    if not device_list:
-        raise Error("no device was given", remedy="specify some with --device (sledlab list device)")
     base = compose_experiment(None, options, _native.ClusterExperiment())
     empty_work = _native.Work("nothing", EMPTY_WORK_RECORD)
     clusters: dict[str, ClusterExperiment] = {}
-    for device in device_list:
-        name = device_label(device)
-        if name in clusters:
-            raise Error(f"the device `{name}` was given twice", remedy="list each once")
-        clusters[name] = with_model(base, parse_model("device", device))
+    for name, device in distinct_models("device", devices).items():
+        clusters[name] = with_model(base, device)
         clusters[name].to_toml(empty_work)
     return clusters

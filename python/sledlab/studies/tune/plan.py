@@ -13,14 +13,13 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.model.choices import numbers
+from sledlab.model.choices import positive_number
 from sledlab.show.ranking import Ranking
 from sledlab.studies.tune.options import POLICIES
-from sledlab.study.axes import seeds
 from sledlab.study.configurations import ALL, DISK, MEMS, SEGMENTS_KB
 from sledlab.study.plan import Case, Plan, Question, plain
 from sledlab.study.store_rows import policy_hits
-from sledlab.study.stores import Stores, StoresPlan, configuration_settings, policies, segment_sizes
+from sledlab.study.stores import Stores, StoresPlan, configuration_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,17 +77,17 @@ def plan(question: Question) -> StoresPlan:
     Raises:
         Error: An option is invalid.
     """
-    budget, price = question.axis("budget"), question.axis("price_per_mb")
-    if budget is None:
-        raise Error("no budget was given", remedy="specify the maximum size of MEMS with --budget MIB")
     axes: dict[str, Any] = {
-        "budget": numbers("budget", budget, above=True)[0],
-        "price_per_mb": None if price is None else numbers("price", price, above=True)[0],
-        "segment_kb": segment_sizes(question.axis("segment_kb", SEGMENTS_KB)),
-        "replacement": policies(question.axis("replacement", POLICIES)),
+        "budget": None,
+        "price_per_mb": None,
+        "segment_kb": SEGMENTS_KB,
+        "replacement": POLICIES,
+        **question.axes,
     }
+    if axes["budget"] is None:
+        raise Error("no budget was given", remedy="specify the maximum size of MEMS with --budget MIB")
     stores = Stores.from_question(question)
-    roots = seeds(plain(stores.bases[DISK].to_toml()), None)
+    roots = question.seeds(plain(stores.bases[DISK].to_toml()))
     baselines = [
         Case(
             "baselines",
@@ -163,7 +162,7 @@ def _fitting_segments(plan: StoresPlan) -> list[int]:
     Raises:
         Error: There is none.
     """
-    (mb,) = numbers("size of MEMS", budget_mb(plan.axes), above=True)
+    mb = positive_number("size of MEMS", budget_mb(plan.axes))
     sizes_kb = [kb for kb in plan.axes["segment_kb"] if plan.stores.segment_count(mb, kb) > 0]
     if not sizes_kb:
         raise Error(f"{mb:g} MiB of MEMS are smaller than a segment", remedy="raise the budget")

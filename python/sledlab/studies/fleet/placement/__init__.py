@@ -46,5 +46,5 @@ def placement(name: str) -> Placement:
     """
     method = next((each for each in LIST if each.name == name), None)
     if method is None:
-        raise unknown("placement", name, [each.name for each in LIST])
+        raise unknown("placement", str(name), [each.name for each in LIST])
     return method
