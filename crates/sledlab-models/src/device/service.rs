@@ -48,6 +48,7 @@ impl PartialBlocks {
 
     /// Those among `blocks` blocks of the request; `has_last` if its last block is one of them. Either the last block
     /// alone or every block of the request is partial.
+    #[must_use]
     pub fn in_part(self, blocks: u32, has_last: bool) -> Self {
         match self.blocks {
             0 | 1 if has_last => self,
@@ -57,6 +58,7 @@ impl PartialBlocks {
     }
 
     /// Those of two requests that are served as one.
+    #[must_use]
     pub fn join(self, other: Self) -> Self {
         PartialBlocks {
             blocks: self.blocks.saturating_add(other.blocks),
