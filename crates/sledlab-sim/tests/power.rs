@@ -412,9 +412,9 @@ fn partial_metadata_blocks_save_tip_energy() {
         ];
         run(&settings("mems-g2", &others), source.clone()).0
     };
-    for merge in ["none", "chains"] {
+    for merge in ["none", "chains:rows=4"] {
         let whole_blocks = run_with(merge, "512", "1.5");
-        assert_eq!(whole_blocks.merged.requests > 100, merge == "chains");
+        assert_eq!(whole_blocks.merged.requests > 100, merge != "none");
         // 64 tips of 1 mW for each of 16 blocks, for a row of 90 bits at 700 kbit/s.
         let metadata_tips_j = 150.0 * 16.0 * 64.0 * 1e-3 * 128.571e-6;
         // One or 16 tips hold the requested words of a block.

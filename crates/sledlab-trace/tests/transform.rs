@@ -234,7 +234,8 @@ fn bytes_of_metadata_blocks_are_requested() {
         let clipped = apply_step(Fit::new(OutsidePolicy::Clip, 3, None).unwrap(), &expected[..1]).unwrap();
         assert_eq!(clipped, [Request { blocks: 3, ..expected[0] }]);
     }
-    let last_block = apply_step(RandomLastBlock::new(1), &all).unwrap();
+    let throughout = apply_step(MetadataBlocks::new(4), &all).unwrap();
+    let last_block = apply_step(RandomLastBlock::new(1), &throughout).unwrap();
     assert!(last_block.iter().all(|request| !request.is_partial_throughout));
 }
 

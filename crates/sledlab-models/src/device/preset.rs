@@ -153,7 +153,7 @@ mod tests {
     use crate::{power, scheduler};
 
     /// Parameters that count under some values of another parameter only. Presets omit them where they do not count.
-    const CONDITIONAL: [&str; 18] = [
+    const CONDITIONAL: [&str; 19] = [
         "attributes",
         "bad_tips_seed",
         "block_transfer_us",
@@ -171,6 +171,7 @@ mod tests {
         "small_share",
         "sparing_range_cylinders",
         "stripe_blocks",
+        "subsector_tip_factor",
         "tips_fail_at_s",
     ];
 
