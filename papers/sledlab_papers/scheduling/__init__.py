@@ -16,7 +16,6 @@ from . import (
     parallelism,
     positional,
     positioning,
-    recorded_hours,
     requirements,
     traces,
     zones,
@@ -40,7 +39,7 @@ register_judges(
 
 def _page_texts(runs: SchedulingRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     head = ["experiment", "runs", "seeds", "requests a run, at least", "longest mean queue"]
-    return {"experiments": table(head, runs.length_rows()), "recorded": recorded_hours.tables(runs)}
+    return {"experiments": table(head, runs.length_rows())}
 
 
 SCHEDULING = Topic(

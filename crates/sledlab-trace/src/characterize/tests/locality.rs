@@ -44,7 +44,7 @@ fn report_with(options: &CharacterOptions, requests: &[Request]) -> Report {
 }
 
 fn requests_from(parts: Vec<(bool, u64, u32)>, gap_s: u64) -> Vec<Request> {
-    let request = |(number, (is_read, lbn, blocks))| Request {
+    let request = |(number, (is_read, lbn, blocks)): (u64, (bool, u64, u32))| Request {
         arrival: Time::from_ns(number * gap_s * 1_000_000_000),
         lbn,
         blocks,
