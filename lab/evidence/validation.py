@@ -18,7 +18,10 @@ TESTS = (
 )
 """Commands that fail if a comparison leaves its band."""
 
-NEEDS_NO_REFERENCE = ("published", "check_values", "sequential_reads")
+CHEAP = ("published", "check_values", "sequential_reads")
+"""Sections that are measured in less than a second."""
+
+NEEDS_NO_REFERENCE = (*CHEAP, "disk_controllers")
 """Sections that are measured without reference data."""
 
 
@@ -34,7 +37,7 @@ def outputs() -> list[Output]:
 
 def _entry(section: ValidationSection[object]) -> EvidenceEntry:
     missing_reason = None if section.name in NEEDS_NO_REFERENCE else _missing_reason()
-    is_cheap = section.name in NEEDS_NO_REFERENCE
+    is_cheap = section.name in CHEAP
     return EvidenceEntry(
         section.name, section.fingerprint, lambda _: _save(section), missing_reason, is_cheap
     )

@@ -17,6 +17,7 @@ from . import (
     agreement,
     arrays,
     defects,
+    disk_controllers,
     disk_open,
     disk_queue,
     drives,
@@ -48,6 +49,7 @@ SECTIONS: tuple[ValidationSection[Any], ...] = (
     disk_open.SECTION,
     disk_queue.SECTION,
     sequential_reads.SECTION,
+    disk_controllers.SECTION,
     arrays.SECTION,
     speed.SECTION,
 )
