@@ -38,6 +38,8 @@ sledlab_core::params! {
         request_us: f64 = 0.0, "us", 0.0..1e9;
         /// Pages read ahead and written behind, so that work overlaps; 0 does one thing at a time.
         prefetch_pages: u64 = 0_u64, "", 0..65_536;
+        /// Result pages that a step collects and then writes one after the other; 1 writes each page when it is due.
+        write_batch_pages: u64 = 1_u64, "", 1..65_536;
         /// Block of the outer file that a nested loop keeps in memory; 0 uses all free memory.
         block_kb: u64 = 0_u64, "KB", 0..1_073_741_824;
         /// Size of a message if the work record does not set it.

@@ -125,6 +125,7 @@ impl Overlap {
             (pages, _) => pages,
         };
         let received_bytes = incoming.bytes + own_bytes;
+        let batch = member.node.params.write_batch_pages;
         let byte_writes = if received_bytes > 0 { writes.len() } else { 0 };
         // Passes may be skipped if no other node affects the step.
         let is_alone =
@@ -141,8 +142,8 @@ impl Overlap {
             reads_in_flight: 0,
             ready: u64::from(reads.len() == 0 && incoming.messages == 0),
             due: 0,
-            unit_writes: Share::new(writes.len() - byte_writes, units),
-            byte_writes: Share::new(byte_writes, received_bytes),
+            unit_writes: Share::in_batches(writes.len() - byte_writes, units, batch),
+            byte_writes: Share::in_batches(byte_writes, received_bytes, batch),
             writes_issued: 0,
             writes_in_flight: 0,
             software: VecDeque::new(),

@@ -61,7 +61,7 @@ pub(super) fn run(
         request: member.request_overhead(),
         compute: Share::new(charge.compute_ns, units),
         network: Share::new(charge.network_ns, units),
-        due: Share::new(writes.len(), units),
+        due: Share::in_batches(writes.len(), units, member.node.params.write_batch_pages),
         writing: Cursor::default(),
         unchecked_pages: 0,
     };

@@ -1,0 +1,55 @@
+//! Batches of writes, times of software and page caches of nodes, against times computed by hand.
+
+use crate::clusters::{Machine, record};
+use sledlab_core::Op;
+use sledlab_sim::cluster::{ClusterHooks, Dump};
+use sledlab_trace::work::Work;
+
+/// A memory that takes 8 us for a page of 8 KB, and nodes of 1,000 MHz, which take 1 us for a packed tuple.
+const SETTINGS: [(&str, &str); 7] = [
+    ("device.preset", "ram"),
+    ("device.access_us", "0.0"),
+    ("device.bus_mb_s", "1024.0"),
+    ("network.kind", "ideal"),
+    ("node.mhz", "1000.0"),
+    ("node.message_cycles", "0"),
+    ("node.cycles.pack", "1000.0"),
+];
+
+fn machine(settings: &[(&str, &str)]) -> Machine {
+    Machine::new(&[&SETTINGS[..], settings].concat())
+}
+
+/// A step that reads six pages and writes six.
+fn copy() -> Work {
+    record(
+        r#"{"work": 1, "job": "copy", "nodes": 1, "files": {"a": 49152, "b": 49152}}
+{"phase": "copy", "node": 0, "reads": [{"file": "a"}], "writes": [{"file": "b"}]}"#,
+    )
+}
+
+/// The operations of the store in order of arrival, and the time of the job in us.
+fn operations(settings: &[(&str, &str)]) -> (String, u64) {
+    let mut dump = Dump::default();
+    let hooks = ClusterHooks { dump: Some((0, &mut dump)), ..ClusterHooks::default() };
+    let outcome = machine(settings).experiment.run(&copy(), hooks).unwrap();
+    let letter = |op: Op| if op == Op::Read { 'R' } else { 'W' };
+    (dump.requests.iter().map(|request| letter(request.op)).collect(), outcome.elapsed_ns / 1_000)
+}
+
+#[test]
+fn pages_are_written_in_batches() {
+    for (batch, expected) in [
+        ("1", "RWRWRWRWRWRW"),
+        ("3", "RRRWWWRRRWWW"),
+        ("4", "RRRRWWWWRRWW"),
+        ("6", "RRRRRRWWWWWW"),
+        ("100", "RRRRRRWWWWWW"),
+    ] {
+        assert_eq!(operations(&[("node.write_batch_pages", batch)]), (expected.to_owned(), 12 * 8));
+    }
+    // The processor takes no time, so the store is busy all the time. The fourth page is read ahead.
+    let prefetching = [("node.prefetch_pages", "1"), ("node.write_batch_pages", "3")];
+    let (order, elapsed_us) = operations(&prefetching);
+    assert_eq!((&order[..4], order.matches('W').count(), elapsed_us), ("RRRR", 6, 12 * 8));
+}
