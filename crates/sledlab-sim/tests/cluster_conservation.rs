@@ -39,6 +39,7 @@ proptest! {
             ("node.extent_kb", extent_kb.to_string()),
             ("node.block_kb", "16".to_owned()),
             ("node.write_batch_pages", (extent_kb % 7 + 1).to_string()),
+            ("node.phase_request_us", format!("phase 1={}", 2 * request_us)),
             ("node.byte_cycles", (prefetch % 3).to_string()),
             ("cluster.at", if is_at_host { "host" } else { "nodes" }.to_owned()),
         ];

@@ -53,3 +53,32 @@ fn pages_are_written_in_batches() {
     let (order, elapsed_us) = operations(&prefetching);
     assert_eq!((&order[..4], order.matches('W').count(), elapsed_us), ("RRRR", 6, 12 * 8));
 }
+
+/// Ten pages in each of two phases: software of 5 us, then of 20 us a page, before 8 us of the store.
+#[test]
+fn software_of_requests_depends_on_phase() {
+    let work = record(
+        r#"{"work": 1, "job": "scans", "nodes": 1, "files": {"a": 81920}}
+{"phase": "one", "node": 0, "reads": [{"file": "a"}]}
+{"phase": "two, again", "node": 0, "reads": [{"file": "a"}]}"#,
+    );
+    let phases_us = |prefetch: &str, times: &str| {
+        let settings =
+            [("node.prefetch_pages", prefetch), ("node.request_us", "5.0"), ("node.phase_request_us", times)];
+        let outcome = machine(&settings).run(&work);
+        [0, 1].map(|phase| (outcome.phases[phase].end_ns - outcome.phases[phase].start_ns) / 1_000)
+    };
+    assert_eq!(phases_us("0", ""), [10 * (5 + 8), 10 * (5 + 8)]);
+    assert_eq!(phases_us("0", "one=20, merge=7"), [10 * (20 + 8), 10 * (5 + 8)]);
+    // With prefetching the software of a page overlaps the store's time of the page before: the first waits for its
+    // software, the slower of both takes its time ten times.
+    assert_eq!(phases_us("16", "one=20"), [10 * 20 + 8, 5 + 10 * 8]);
+}
+
+#[test]
+fn invalid_phase_times_are_errors() {
+    for text in ["merge", "merge=", "=3", "merge=-1", "merge=x"] {
+        let error = machine(&[("node.phase_request_us", text)]).experiment.check(&copy()).unwrap_err();
+        assert!(error.to_string().contains("expected PHASE=US"), "{text}: {error}");
+    }
+}

@@ -36,6 +36,8 @@ sledlab_core::params! {
         extent_kb: u64 = 0_u64, "KB", 0..1_048_576;
         /// Time of software before each request to the store; counts as time of the store.
         request_us: f64 = 0.0, "us", 0.0..1e9;
+        /// Times of software in phases where it is not `request_us`, such as `merge=1350,nested loop=420`.
+        phase_request_us: String = "", "us";
         /// Pages read ahead and written behind, so that work overlaps; 0 does one thing at a time.
         prefetch_pages: u64 = 0_u64, "", 0..65_536;
         /// Result pages that a step collects and then writes one after the other; 1 writes each page when it is due.
@@ -74,6 +76,8 @@ pub struct Node {
     pub description: String,
     /// The parameters of the node.
     pub params: NodeParams,
+    /// The times of the parameter `phase_request_us`, by phase.
+    phase_request_us: Vec<(String, f64)>,
     /// Cycles by kind of operation, in the order of the file.
     cycles: Vec<(String, f64)>,
     /// Kinds of operation that prepare messages to send, or take in received ones.
@@ -96,7 +100,8 @@ impl Node {
         let cycles = cycles(params.remove(CYCLES))?;
         let communication = communication(params.remove(COMMUNICATION))?;
         let params = NodeParams::from_table("node", &params)?;
-        let node = Node { name, description, params, cycles, communication };
+        let phase_request_us = phase_request_us(&params.phase_request_us)?;
+        let node = Node { name, description, params, phase_request_us, cycles, communication };
         if node.memory_bytes() == 0 {
             return Err(Error::user(format!(
                 "node.memory_mb = {}: the operating system uses all of it",
@@ -146,6 +151,12 @@ impl Node {
         self.params.mhz * self.params.cores as f64 / 1e3
     }
 
+    /// Time of software before each request of a phase, in us.
+    pub fn request_us(&self, phase: &str) -> f64 {
+        let special = self.phase_request_us.iter().find(|(name, _)| name == phase);
+        special.map_or(self.params.request_us, |(_, us)| *us)
+    }
+
     /// Bytes of a page.
     pub fn page_bytes(&self) -> u64 {
         self.params.page_kb * KB
@@ -181,6 +192,22 @@ fn cycles(value: Option<Value>) -> Result<Vec<(String, f64)>> {
         }
     };
     table.into_iter().map(read).collect()
+}
+
+fn phase_request_us(text: &str) -> Result<Vec<(String, f64)>> {
+    let parse = |entry: &str| {
+        let parts = entry.rsplit_once('=').map(|(phase, us)| (phase.trim(), us.trim().parse::<f64>()));
+        match parts {
+            Some((phase, Ok(us))) if !phase.is_empty() && (0.0..=1e9).contains(&us) => {
+                Ok((phase.to_owned(), us))
+            }
+            _ => Err(Error::user(format!("node.phase_request_us: expected PHASE=US, found `{entry}`"))
+                .with_remedy(
+                    "write phases and times of 0 to 1e9 us, for example \"merge=1350,nested loop=420\"",
+                )),
+        }
+    };
+    text.split(',').filter(|entry| !entry.trim().is_empty()).map(parse).collect()
 }
 
 fn communication(value: Option<Value>) -> Result<Vec<String>> {

@@ -149,9 +149,10 @@ impl Member {
         page_bytes.or(step.message_bytes).unwrap_or(default).max(1)
     }
 
-    /// Returns the time of software before each request; it counts as store time and does not occupy the processor.
-    pub fn request_overhead(&self) -> Span {
-        Span::from_seconds(self.node.params.request_us * 1e-6 / self.rates.store as f64)
+    /// Returns the time of software before each request of a phase; it counts as store time and does not occupy the
+    /// processor.
+    pub fn request_overhead(&self, phase: &str) -> Span {
+        Span::from_seconds(self.node.request_us(phase) * 1e-6 / self.rates.store as f64)
     }
 
     /// Returns the pages that a step reads or writes, in order.

@@ -364,7 +364,7 @@ fn check(work: &Work, members: &[Member], network: &NetworkFile) -> Result<()> {
             let own_ns = charge.compute_ns as f64
                 + charge.network_ns as f64
                 + member.message_ns(messages, bytes) as f64
-                + requests_ns(work, member, step);
+                + requests_ns(work, member, &phase.name, step);
             longest_ns = longest_ns.max(own_ns);
         }
         job_ns += longest_ns;
@@ -383,8 +383,8 @@ fn check(work: &Work, members: &[Member], network: &NetworkFile) -> Result<()> {
 }
 
 /// Returns the time of software before the requests of a step, in ns.
-fn requests_ns(work: &Work, member: &Member, step: &NodeStep) -> f64 {
-    let request_overhead = member.request_overhead();
+fn requests_ns(work: &Work, member: &Member, phase: &str, step: &NodeStep) -> f64 {
+    let request_overhead = member.request_overhead(phase);
     if request_overhead == Span::ZERO {
         return 0.0;
     }

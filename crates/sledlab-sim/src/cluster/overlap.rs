@@ -133,7 +133,7 @@ impl Overlap {
         let sampling = if is_alone { member.sampling(&reads, &writes, phase) } else { Sampling::none() };
         let mut overlap = Overlap {
             depth: member.node.params.prefetch_pages.max(1),
-            request: member.request_overhead(),
+            request: member.request_overhead(phase),
             units,
             done: 0,
             compute: Share::new(charge.compute_ns, units),

@@ -58,7 +58,7 @@ pub(super) fn run(
     let mut page_loop = PageLoop {
         now,
         parts: MemberParts::default(),
-        request: member.request_overhead(),
+        request: member.request_overhead(phase),
         compute: Share::new(charge.compute_ns, units),
         network: Share::new(charge.network_ns, units),
         due: Share::in_batches(writes.len(), units, member.node.params.write_batch_pages),
