@@ -82,3 +82,25 @@ fn invalid_phase_times_are_errors() {
         assert!(error.to_string().contains("expected PHASE=US"), "{text}: {error}");
     }
 }
+
+/// Node 0 keeps 3,000 of 4,000 bytes: 100 tuples are packed, or 400 with those that stay, each in 1 us.
+#[test]
+fn tuples_that_stay_are_packed_too() {
+    let work = record(
+        r#"{"work": 1, "job": "exchange", "nodes": 2, "files": {}}
+{"phase": "exchange", "node": 0, "sends": {"0": 3000, "1": 1000}, "operations": {"pack": 100}}
+{"phase": "exchange", "node": 1, "sends": {"1": 3000}, "operations": {"pack": 100}}"#,
+    );
+    for prefetch in ["0", "8"] {
+        let busy_us = |packs_own_tuples| {
+            let settings = [("node.prefetch_pages", prefetch), ("node.packs_own_tuples", packs_own_tuples)];
+            machine(&settings).run(&work).phases[0]
+                .nodes
+                .iter()
+                .map(|node| node.processor_ns / 1_000)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(busy_us("false"), [100, 100]);
+        assert_eq!(busy_us("true"), [400, 100], "node 1 sends nothing");
+    }
+}

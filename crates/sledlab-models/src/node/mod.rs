@@ -50,6 +50,8 @@ sledlab_core::params! {
         message_cycles: f64 = 0.0, "cycles", 0.0..1e12;
         /// Cycles of software for a byte that is sent or received, at either end.
         byte_cycles: f64 = 0.0, "cycles", 0.0..1e9;
+        /// Whether communication is also charged for tuples that stay on the node, in proportion to their bytes.
+        packs_own_tuples: bool = false;
         /// Power of the processor while it works.
         processor_active_w: f64 = 0.0, "W", 0.0..1e6;
         /// Power of the processor while it waits.

@@ -128,11 +128,22 @@ impl Member {
             let (cycles, is_network) = self.node.cycles(&work.kinds[*kind])?;
             *(if is_network { &mut network } else { &mut compute }) += cycles * *count as f64;
         }
+        network *= self.packing_ratio(step);
         let ns = |cycles: f64, rate: u64| (cycles / self.node.cycles_per_ns() / rate as f64 + 0.5) as u64;
         Ok(Charge {
             compute_ns: ns(compute, self.rates.processor),
             network_ns: ns(network, self.rates.network),
         })
+    }
+
+    /// Returns the ratio of the tuples that are packed in a step to those that leave the node.
+    fn packing_ratio(&self, step: &NodeStep) -> f64 {
+        let bytes = |is_own: bool| {
+            let sends = step.sends.iter().filter(|(to, _)| (*to as usize == self.index) == is_own);
+            sends.map(|(_, bytes)| *bytes as f64).sum::<f64>()
+        };
+        let (own, sent) = (bytes(true), bytes(false));
+        if self.node.params.packs_own_tuples && sent > 0.0 { (own + sent) / sent } else { 1.0 }
     }
 
     /// Returns the processor time for messages of `bytes`, the same at either end, in ns.
