@@ -104,3 +104,51 @@ fn tuples_that_stay_are_packed_too() {
         assert_eq!(busy_us("true"), [400, 100], "node 1 sends nothing");
     }
 }
+
+/// Four blocks of a page of `a`, each followed by the three pages of `b`: 16 pages, of which the cache serves the nine
+/// of the last three passes if the file fits.
+#[test]
+fn page_cache_serves_files_that_fit() {
+    let work = record(
+        r#"{"work": 1, "job": "loop", "nodes": 1, "files": {"a": 32768, "b": 24576}}
+{"phase": "loop", "node": 0, "reads": [{"file": "a"}, {"file": "b", "per_block_of": "a"}]}"#,
+    );
+    let run = |prefetch: &str, pages: f64| {
+        let mb = format!("{:?}", pages * 8.0 / 1024.0);
+        let settings = [
+            ("node.prefetch_pages", prefetch),
+            ("node.page_cache_mb", mb.as_str()),
+            ("node.block_kb", "8"),
+            ("node.request_us", "5.0"),
+        ];
+        let outcome = machine(&settings).run(&work);
+        (outcome.phases[0].nodes[0].requests, outcome.elapsed_ns / 1_000)
+    };
+    assert_eq!(run("0", 0.0), (16, 16 * (5 + 8)));
+    assert_eq!(run("0", 6.0), (7, 16 * 5 + 7 * 8));
+    // The cache has room for two pages, and each is evicted before it is read again.
+    assert_eq!(run("0", 2.0), (16, 16 * (5 + 8)));
+    // The store is idle in the last three passes, except for the blocks of `a`: software takes 5 us a page. The last
+    // page is cached.
+    let (requests, elapsed_us) = run("16", 6.0);
+    assert_eq!(requests, 7);
+    assert!((16 * 5..=16 * 5 + 4 * 8).contains(&elapsed_us), "{elapsed_us}");
+}
+
+#[test]
+fn written_pages_are_in_the_page_cache() {
+    let work = record(
+        r#"{"work": 1, "job": "copy", "nodes": 1, "files": {"a": 49152, "b": 49152}}
+{"phase": "copy", "node": 0, "reads": [{"file": "a"}], "writes": [{"file": "b"}]}
+{"phase": "read", "node": 0, "reads": [{"file": "b"}]}"#,
+    );
+    let outcome = machine(&[("node.page_cache_mb", "1.0")]).run(&work);
+    let requests = outcome.phases.iter().map(|phase| phase.nodes[0].requests).collect::<Vec<_>>();
+    assert_eq!((requests, outcome.elapsed_ns), (vec![12, 0], 12 * 8_000));
+}
+
+#[test]
+fn page_cache_of_less_than_a_page_is_an_error() {
+    let error = machine(&[("node.page_cache_mb", "0.001")]).experiment.check(&copy()).unwrap_err();
+    assert!(error.to_string().contains("less than a page of 8 KB"), "{error}");
+}

@@ -38,6 +38,8 @@ sledlab_core::params! {
         request_us: f64 = 0.0, "us", 0.0..1e9;
         /// Times of software in phases where it is not `request_us`, such as `merge=1350,nested loop=420`.
         phase_request_us: String = "", "us";
+        /// Page cache of the operating system (LRU), in addition to `memory_mb`; a page in it is read in `request_us`.
+        page_cache_mb: f64 = 0.0, "MiB", 0.0..1e6;
         /// Pages read ahead and written behind, so that work overlaps; 0 does one thing at a time.
         prefetch_pages: u64 = 0_u64, "", 0..65_536;
         /// Result pages that a step collects and then writes one after the other; 1 writes each page when it is due.

@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use sledlab_core::{Error, Result, Span, seed};
+use sledlab_core::{Error, Op, Result, Span, seed};
 use sledlab_models::network::Port;
 use sledlab_models::node::{Files, Node};
 use sledlab_models::power::Energy;
 use sledlab_trace::work::{NodeStep, Work};
 
+use super::page_cache::PageCache;
 use super::sampling::{Sampling, State};
 use super::sequence::{Sequence, SequencePlace, extent};
 use super::store::{Store, Traffic};
@@ -100,6 +101,7 @@ pub(super) struct Member {
     /// The store; a host has none, because its data arrive over the network.
     pub store: Option<Store>,
     pub files: Files,
+    pub page_cache: Option<PageCache>,
     pub rates: Rates,
     pub skips: Skips,
     /// Size of a page of each node, for a host, which sends pages to nodes; empty for nodes.
@@ -187,6 +189,12 @@ impl Member {
         once: bool,
     ) -> (u128, u128) {
         extent(&self.node, accesses, |file| work.files[file].bytes[self.index], once)
+    }
+
+    /// Returns whether the page cache serves a request to the store, and notes the use of the page.
+    #[inline]
+    pub fn is_cached(&mut self, op: Op, lbn: u64, blocks: u32) -> bool {
+        self.page_cache.as_mut().is_some_and(|cache| cache.serve(op, lbn, blocks))
     }
 
     /// Returns the store of the node.

@@ -109,11 +109,14 @@ struct PageLoop {
 impl PageLoop {
     #[inline]
     fn serve(&mut self, member: &mut Member, op: Op, lbn: u64, blocks: u32) -> Result<()> {
-        let completion = member.store()?.serve(self.now + self.request, op, lbn, blocks)?;
+        let mut completion = self.now + self.request;
+        if !member.is_cached(op, lbn, blocks) {
+            completion = member.store()?.serve(completion, op, lbn, blocks)?;
+            member.simulated_pages += 1;
+        }
         self.parts.store += completion.since(self.now);
         self.now = completion;
         self.unchecked_pages += 1;
-        member.simulated_pages += 1;
         Ok(())
     }
 
