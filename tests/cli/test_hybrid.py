@@ -186,6 +186,10 @@ def test_run_reports_hybrid_counters(sledlab, tmp_path):
         (["hybrid.kind=caching-disk", "hybrid.front_mb=0.001"], "no room for a segment"),
         (["hybrid.kind=caching-disk", "hybrid.replacement=belady"], "requires knowledge of future requests"),
         (["hybrid.kind=caching-disk", "hybrid.virtual_managers=true"], "no group size to choose from"),
+        (
+            ["hybrid.kind=caching-disk:fetch_kb=64:copy_kb=4:virtual_managers=true"],
+            "learn from undivided fetches",
+        ),
         (["hybrid.kind=write-buffer", "hybrid.front_mb=0.2"], "no room for three logs"),
         (["hybrid.kind=write-buffer", "hybrid.clean_to=0.95"], "more than hybrid.clean_from"),
     ],

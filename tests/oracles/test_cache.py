@@ -147,3 +147,37 @@ def test_read_ahead_fetches_missing_blocks_beyond_a_miss(seeds):
         assert_equal_counters(
             requests, policy, line_blocks, room, "lru", generator.randint(1, 2 * line_blocks)
         )
+
+
+@pytest.mark.parametrize(
+    ("read_destage", "read_us", "again_us"), [("none", 101, 101), ("first", 202, 0), ("after", 101, 0)]
+)
+def test_read_of_a_full_cache_waits_for_its_destage_if_first(read_destage, read_us, again_us):
+    """A cache of two blocks, both dirty, whose hits take no time, on a device that takes 101 us for a block.
+
+    A read of another block takes a fetch (101 us), or a destage and then the fetch (202 us). Without a
+    destage it is not cached, so that the next read takes as long; with a destage after it, it takes the
+    place of the clean block.
+    """
+    requests = [
+        Request(0, "W", 0, 1),
+        Request(1, "W", 10, 1),
+        Request(1000, "R", 50, 1),
+        Request(2000, "R", 50, 1),
+    ]
+    result = simulate(
+        requests,
+        sl.device("ram", access_us=100.0, bus_mb_s=512.0),
+        power="never",
+        cache=sl.cache(
+            "write-back",
+            capacity_blocks=2,
+            line_blocks=1,
+            access_us=0.0,
+            bus_mb_s=1e9,
+            destage="demand",
+            read_destage=read_destage,
+        ),
+    )
+    response_us = (result.requests.sort("id")["response_ns"] / 1e3).to_list()
+    assert response_us == pytest.approx([0, 0, read_us, again_us], abs=1e-3)

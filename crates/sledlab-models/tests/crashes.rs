@@ -3,9 +3,10 @@
 
 use crate::crash_bench::{Bench, Defect, Outcome, Plan};
 use sledlab_core::{Op, seed};
+use sledlab_models::cache::ReadDestage;
 
 /// The hybrids under test, and `none`, the disk alone.
-const SYSTEMS: [&str; 27] = [
+const SYSTEMS: [&str; 30] = [
     "none",
     "caching-disk:shortcut=false:immediate_report=false:partial_write=false",
     "caching-disk:shortcut=true:immediate_report=false:partial_write=false",
@@ -18,6 +19,9 @@ const SYSTEMS: [&str; 27] = [
     "caching-disk:header_blocks=0",
     "caching-disk:fetch_kb=16",
     "caching-disk:fetch_kb=16:shortcut=false:immediate_report=false:partial_write=false",
+    "caching-disk:copy_kb=1",
+    "caching-disk:copy_kb=1:shortcut=false:immediate_report=false:partial_write=false",
+    "caching-disk:copy_kb=1:fetch_kb=16:early_fetch=true:destage=in-order",
     "caching-disk:bypass_kb=2",
     "caching-disk:fetch_kb=16:bypass_kb=2:header_blocks=0:immediate_report=false",
     "caching-disk:destage=in-order",
@@ -87,6 +91,15 @@ fn acknowledged_writes_survive_disk_with_buffer() {
 fn nothing_is_lost_behind_a_cache() {
     for volatile in [false, true] {
         crash(SYSTEMS.iter().map(|system| Bench::with_memories(system).with_cache(volatile)), CRASHES / 2);
+    }
+}
+
+#[test]
+fn nothing_is_lost_where_reads_destage() {
+    for read_destage in [ReadDestage::First, ReadDestage::After] {
+        let bench =
+            |system: &&str| Bench::with_memories(system).with_cache(false).with_read_destage(read_destage);
+        crash(["none", "caching-disk"].iter().map(bench), CRASHES / 2);
     }
 }
 

@@ -38,6 +38,10 @@ proptest! {
             ("node.message_kb", message_kb.to_string()),
             ("node.extent_kb", extent_kb.to_string()),
             ("node.block_kb", "16".to_owned()),
+            ("node.write_batch_pages", (extent_kb % 7 + 1).to_string()),
+            ("node.phase_request_us", format!("phase 1={}", 2 * request_us)),
+            ("node.packs_own_tuples", (extent_kb % 2 == 0).to_string()),
+            ("node.page_cache_mb", ["0.0", "0.05"][message_kb as usize % 2].to_owned()),
             ("node.byte_cycles", (prefetch % 3).to_string()),
             ("cluster.at", if is_at_host { "host" } else { "nodes" }.to_owned()),
         ];

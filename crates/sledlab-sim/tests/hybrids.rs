@@ -333,6 +333,7 @@ proptest! {
         root: u64, gap in 1_u64..20_000_000, closed in 0_u64..9, segment in 4_u64..80, slots in 1_u64..40,
         buffered in 1_u64..6, techniques in 0_u8..128, destaged in 0_u64..200, fetch in 0_u64..200, bypass in 0_u64..40,
         odd in 0.0..1.0, cached: bool, idle in 0.0..30.0,
+        copied in 0_u64..40, read_destage in prop::sample::select(vec!["none", "first", "after"]),
     ) {
         let mode = if closed == 0 { "open".to_owned() } else { format!("closed:{closed}") };
         let switch = |bit: u8| (techniques >> bit & 1 == 1).to_string();
@@ -343,15 +344,16 @@ proptest! {
             format!("{:?}", slots_kb / 1024.0 + odd / 2048.0)
         };
         let common = [("replay.mode", mode), ("hybrid.buffer_kb", buffer_kb), ("replay.warmup", "0".to_owned())];
-        let cache = [("cache.kind", "write-back"), ("cache.capacity_blocks", "100"), ("cache.volatile", "true")];
-        let cache = &cache[..if cached { 3 } else { 0 }];
+        let cache = [("cache.kind", "write-back"), ("cache.capacity_blocks", "100"), ("cache.volatile", "true"),
+            ("cache.read_destage", read_destage)];
+        let cache = &cache[..if cached { 4 } else { 0 }];
         let caching = [
             ("hybrid.segment_kb", segment_kb.clone()), ("hybrid.front_mb", front_mb(0)), ("hybrid.shortcut", switch(0)),
             ("hybrid.immediate_report", switch(1)), ("hybrid.partial_write", switch(2)),
             ("hybrid.fetch_kb", fetch.to_string()), ("hybrid.bypass_kb", bypass.to_string()),
             ("hybrid.header_blocks", (techniques >> 3 & 1).to_string()),
             ("hybrid.early_fetch", switch(4)), ("hybrid.destage_kb", destaged.to_string()),
-            ("hybrid.destage", either(5, "behind-reads", "in-order")),
+            ("hybrid.destage", either(5, "behind-reads", "in-order")), ("hybrid.copy_kb", copied.to_string()),
         ];
         let buffering = [
             ("hybrid.log_kb", segment_kb), ("hybrid.front_mb", front_mb(3)), ("hybrid.gather", switch(0)),

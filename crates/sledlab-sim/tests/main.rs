@@ -6,6 +6,7 @@ mod cluster_conservation;
 mod cluster_failure;
 mod cluster_passes;
 mod cluster_settings;
+mod cluster_software;
 mod cluster_stores;
 mod clusters;
 mod conservation;

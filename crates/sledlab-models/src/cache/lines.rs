@@ -1,6 +1,6 @@
 //! Which blocks a cache holds, in lines that a replacement policy evicts, and which of them are dirty.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 use slab::Slab;
@@ -85,6 +85,9 @@ pub struct Lines {
     clean: usize,
     /// Numbers of lines with dirty blocks, in order of their blocks.
     dirty_numbers: BTreeSet<u64>,
+    /// Lines of reads that wait for a clean line to evict: their numbers in order, and the blocks fetched so far.
+    late_numbers: VecDeque<u64>,
+    late_blocks: Map<u64, Bits>,
 }
 
 impl Lines {
@@ -111,6 +114,8 @@ impl Lines {
             order,
             clean: 0,
             dirty_numbers: BTreeSet::new(),
+            late_numbers: VecDeque::new(),
+            late_blocks: Map::default(),
         })
     }
 
@@ -217,10 +222,43 @@ impl Lines {
     /// Inserts the blocks `run`, which have been read from the devices, where their lines are still resident.
     pub fn fill(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
+            let bits = self.bits(number, run);
             if let Some(index) = self.resident.get(&number).copied() {
-                let bits = self.bits(number, run);
                 self.update_line(index, |line| line.valid |= bits);
+            } else if let Some(blocks) = self.late_blocks.get_mut(&number) {
+                *blocks |= bits;
             }
+        }
+    }
+
+    /// Lets the lines of the blocks `run` that are not resident wait for clean lines to evict; returns how many of them
+    /// did not wait before. At most as many lines wait as the cache has: the first of them gives up.
+    pub fn insert_late(&mut self, run: BlockRun) -> usize {
+        let mut inserted = 0;
+        for number in self.numbers(run) {
+            if !self.resident.contains_key(&number) && !self.late_blocks.contains_key(&number) {
+                self.late_numbers.push_back(number);
+                self.late_blocks.insert(number, 0);
+                inserted += 1;
+            }
+        }
+        while self.late_numbers.len() > self.capacity {
+            if let Some(number) = self.late_numbers.pop_front() {
+                self.late_blocks.remove(&number);
+            }
+        }
+        inserted
+    }
+
+    /// Inserts lines that wait for clean lines, with the blocks fetched for them, as far as there are clean lines.
+    pub fn insert_waiting(&mut self) {
+        while let Some(number) = self.late_numbers.front().copied() {
+            // A line that a later request has inserted does not wait any more.
+            if self.late_blocks.contains_key(&number) {
+                let Some(index) = self.insert_line(number, Insertion::Use, &(0..0)) else { return };
+                self.update_line(index, |_| {});
+            }
+            self.late_numbers.pop_front();
         }
     }
 
@@ -265,8 +303,18 @@ impl Lines {
         numbers
     }
 
+    /// Whether all lines of `run` are resident.
+    pub fn has_lines(&self, run: BlockRun) -> bool {
+        self.numbers(run).all(|number| self.resident.contains_key(&number))
+    }
+
+    /// Whether the cache can have all lines of `run` at once, once no line is dirty.
+    pub fn can_hold(&self, run: BlockRun) -> bool {
+        self.numbers(run).count() <= self.capacity
+    }
+
     /// Whether the cache has room for all lines of `run` at once.
-    fn has_room(&self, run: BlockRun) -> bool {
+    pub fn has_room(&self, run: BlockRun) -> bool {
         let numbers = self.numbers(run);
         if numbers.end - numbers.start > self.capacity as u64 {
             return false;
@@ -336,7 +384,8 @@ impl Lines {
             self.entries.remove(index as usize);
             self.clean -= 1;
         }
-        let index = self.entries.insert(Line { number, last_use, ..Line::default() }) as u32;
+        let valid = self.late_blocks.remove(&number).unwrap_or(0);
+        let index = self.entries.insert(Line { number, valid, last_use, ..Line::default() }) as u32;
         self.resident.insert(number, index);
         self.clean += 1;
         Some(index)

@@ -6,7 +6,7 @@ mod params;
 mod slot_state;
 
 pub use lines::Lines;
-pub use params::{CacheKind, CacheParams, Destage};
+pub use params::{CacheKind, CacheParams, Destage, ReadDestage};
 pub use slot_state::SlotState;
 
 use serde::Serialize;

@@ -35,6 +35,18 @@ choices! {
     }
 }
 
+choices! {
+    /// The destage that a read causes whose lines find no clean line to evict.
+    pub enum ReadDestage {
+        /// None: the read goes to the devices at once, and its blocks are not cached.
+        None = "none",
+        /// Dirty lines are destaged first, and the read waits until it has all its lines.
+        First = "first",
+        /// The read goes to the devices first, and dirty lines are destaged after it.
+        After = "after",
+    }
+}
+
 sledlab_core::params! {
     /// A cache in front of the system: memory of a controller or a host. It keeps its contents without power
     /// unless `volatile` is set.
@@ -57,6 +69,8 @@ sledlab_core::params! {
         read_ahead_blocks: u64 = 0_u64, "blocks", 0..1e6;
         /// When dirty blocks are destaged: only to make room (`demand`), or also in idle times (`idle`).
         destage: Destage = Destage::Idle;
+        /// Destage for a read that finds no clean line: `none`, before the read (`first`), or `after` it.
+        read_destage: ReadDestage = ReadDestage::None;
         /// Time without requests after which dirty blocks are destaged.
         destage_idle_ms: f64 = 20.0, "ms", 0.0..1e12;
         /// Maximum number of blocks that one write to the devices destages.

@@ -111,6 +111,20 @@ impl Blocks {
         (run.first..run.end).all(|block| self.has(block))
     }
 
+    /// Adds the blocks of `run`.
+    pub fn insert(&mut self, run: BlockRun) {
+        for block in run.first..run.end {
+            self.0[(block / BITS) as usize] |= 1 << (block % BITS);
+        }
+    }
+
+    /// Removes the blocks of `run`.
+    pub fn remove(&mut self, run: BlockRun) {
+        for block in run.first..run.end {
+            self.0[(block / BITS) as usize] &= !(1 << (block % BITS));
+        }
+    }
+
     /// Number of blocks in the set.
     pub fn len(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()

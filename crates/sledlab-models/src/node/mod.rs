@@ -36,8 +36,14 @@ sledlab_core::params! {
         extent_kb: u64 = 0_u64, "KB", 0..1_048_576;
         /// Time of software before each request to the store; counts as time of the store.
         request_us: f64 = 0.0, "us", 0.0..1e9;
+        /// Times of software in phases where it is not `request_us`, such as `merge=1350,nested loop=420`.
+        phase_request_us: String = "", "us";
+        /// Page cache of the operating system (LRU), in addition to `memory_mb`; a page in it is read in `request_us`.
+        page_cache_mb: f64 = 0.0, "MiB", 0.0..1e6;
         /// Pages read ahead and written behind, so that work overlaps; 0 does one thing at a time.
         prefetch_pages: u64 = 0_u64, "", 0..65_536;
+        /// Result pages that a step collects and then writes one after the other; 1 writes each page when it is due.
+        write_batch_pages: u64 = 1_u64, "", 1..65_536;
         /// Block of the outer file that a nested loop keeps in memory; 0 uses all free memory.
         block_kb: u64 = 0_u64, "KB", 0..1_073_741_824;
         /// Size of a message if the work record does not set it.
@@ -46,6 +52,8 @@ sledlab_core::params! {
         message_cycles: f64 = 0.0, "cycles", 0.0..1e12;
         /// Cycles of software for a byte that is sent or received, at either end.
         byte_cycles: f64 = 0.0, "cycles", 0.0..1e9;
+        /// Whether communication is also charged for tuples that stay on the node, in proportion to their bytes.
+        packs_own_tuples: bool = false;
         /// Power of the processor while it works.
         processor_active_w: f64 = 0.0, "W", 0.0..1e6;
         /// Power of the processor while it waits.
@@ -72,6 +80,8 @@ pub struct Node {
     pub description: String,
     /// The parameters of the node.
     pub params: NodeParams,
+    /// The times of the parameter `phase_request_us`, by phase.
+    phase_request_us: Vec<(String, f64)>,
     /// Cycles by kind of operation, in the order of the file.
     cycles: Vec<(String, f64)>,
     /// Kinds of operation that prepare messages to send, or take in received ones.
@@ -94,7 +104,8 @@ impl Node {
         let cycles = cycles(params.remove(CYCLES))?;
         let communication = communication(params.remove(COMMUNICATION))?;
         let params = NodeParams::from_table("node", &params)?;
-        let node = Node { name, description, params, cycles, communication };
+        let phase_request_us = phase_request_us(&params.phase_request_us)?;
+        let node = Node { name, description, params, phase_request_us, cycles, communication };
         if node.memory_bytes() == 0 {
             return Err(Error::user(format!(
                 "node.memory_mb = {}: the operating system uses all of it",
@@ -144,6 +155,12 @@ impl Node {
         self.params.mhz * self.params.cores as f64 / 1e3
     }
 
+    /// Time of software before each request of a phase, in us.
+    pub fn request_us(&self, phase: &str) -> f64 {
+        let special = self.phase_request_us.iter().find(|(name, _)| name == phase);
+        special.map_or(self.params.request_us, |(_, us)| *us)
+    }
+
     /// Bytes of a page.
     pub fn page_bytes(&self) -> u64 {
         self.params.page_kb * KB
@@ -179,6 +196,22 @@ fn cycles(value: Option<Value>) -> Result<Vec<(String, f64)>> {
         }
     };
     table.into_iter().map(read).collect()
+}
+
+fn phase_request_us(text: &str) -> Result<Vec<(String, f64)>> {
+    let parse = |entry: &str| {
+        let parts = entry.rsplit_once('=').map(|(phase, us)| (phase.trim(), us.trim().parse::<f64>()));
+        match parts {
+            Some((phase, Ok(us))) if !phase.is_empty() && (0.0..=1e9).contains(&us) => {
+                Ok((phase.to_owned(), us))
+            }
+            _ => Err(Error::user(format!("node.phase_request_us: expected PHASE=US, found `{entry}`"))
+                .with_remedy(
+                    "write phases and times of 0 to 1e9 us, for example \"merge=1350,nested loop=420\"",
+                )),
+        }
+    };
+    text.split(',').filter(|entry| !entry.trim().is_empty()).map(parse).collect()
 }
 
 fn communication(value: Option<Value>) -> Result<Vec<String>> {

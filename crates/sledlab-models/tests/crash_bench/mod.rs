@@ -10,7 +10,7 @@ use sledlab_core::params::Params;
 use sledlab_core::seed::Stream;
 use sledlab_core::{Op, Span, Time, seed};
 use sledlab_models::assembly::{SystemParts, assemble};
-use sledlab_models::cache::CacheParams;
+use sledlab_models::cache::{CacheParams, ReadDestage};
 use sledlab_models::device::QueuedRequest;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::hybrid::{self, HybridDevices};
@@ -191,6 +191,11 @@ impl Bench {
         let table = "kind = \"write-back\"\ncapacity_blocks = 64\nline_blocks = 4\ndestage_idle_ms = 1.0";
         let params = CacheParams::from_table("cache", &table.parse().unwrap()).unwrap();
         Bench { cache: Some(CacheParams { volatile: is_volatile, ..params }), ..self }
+    }
+
+    /// The same system with another destage for reads in its cache.
+    pub fn with_read_destage(self, read_destage: ReadDestage) -> Self {
+        Bench { cache: self.cache.map(|params| CacheParams { read_destage, ..params }), ..self }
     }
 
     /// The same system with a defect.

@@ -330,3 +330,42 @@ fn groups_fetch_only_missing_segments() {
     assert_eq!(result.answers[1..], [124, 1011, 2011]);
     assert_eq!(run_hybrid(&hybrid_without_techniques(16, 16, "shortcut=true"), &reads).counts.back.reads, 4);
 }
+
+/// Segments of 8 blocks, fetched in two pieces of 4 blocks: from the back device each takes 104 us, to the front device
+/// 14 us.
+#[test]
+fn pieces_are_copied_during_the_fetch() {
+    let requests = [(0, Read, 10, 2), (1, Write, 8, 1)];
+    let run_with =
+        |techniques: &str, requests: &[_]| run_hybrid(&hybrid_without_techniques(1, 8, techniques), requests);
+    let expected = [
+        "back read 8+4 0-104",
+        "back read 12+4 104-208",
+        // The first piece is copied while the second is read.
+        "front write 0+4 104-118",
+        "front write 4+4 208-222",
+        "front read 2+2 222-234",
+    ];
+    let result = run_with("copy_kb=2", &requests[..1]);
+    let mut accesses = result.accesses.clone();
+    accesses[1..3].sort_unstable();
+    assert_eq!(accesses, expected);
+    assert_eq!(result.answers, [234]);
+    assert_eq!(result.slots, ["0 <", "222 c"]);
+    // With Shortcut the read is complete when the segment is in the buffer. The write waits for the copy of its block.
+    assert_eq!(run_with("copy_kb=2:shortcut=true", &requests).answers, [208, 233]);
+    assert_eq!(run_with("shortcut=true", &requests).answers, [108, 108]);
+    assert_eq!(run_with("copy_kb=4", &requests).accesses, run_with("", &requests).accesses, "one piece");
+}
+
+#[test]
+fn a_slot_freed_during_the_fetch_gets_all_pieces() {
+    let requests = [(0, Write, 0, 8), (1_000, Read, 10, 2)];
+    let techniques = "copy_kb=1:shortcut=true:early_fetch=true:immediate_report=true";
+    let result = run_hybrid(&hybrid_without_techniques(1, 8, techniques), &requests);
+    // Four pieces of 2 blocks, each read in 102 us; the victim has left its slot at 1018.
+    let copies: Vec<_> = result.accesses.iter().filter(|access| access.starts_with("front write")).collect();
+    let expected = ["0+8 0-18", "0+2 1102-1114", "2+2 1204-1216", "4+2 1306-1318", "6+2 1408-1420"];
+    assert_eq!(copies, expected.map(|access| format!("front write {access}")).iter().collect::<Vec<_>>());
+    assert_eq!(result.answers, [18, 1408]);
+}

@@ -9,10 +9,11 @@ use access_log::run_hybrid;
 use sledlab_core::Op::{self, Read, Write};
 
 /// Hybrids of every kind, with very little room on the front device.
-const SMALL: [&str; 6] = [
+const SMALL: [&str; 7] = [
     "caching-disk:segment_kb=4:front_mb=0.0045:buffer_kb=8",
     "caching-disk:segment_kb=4:front_mb=0.009:buffer_kb=4:partial_write=false:shortcut=false",
     "caching-disk:segment_kb=4:front_mb=0.018:buffer_kb=16:fetch_kb=8",
+    "caching-disk:segment_kb=4:front_mb=0.009:buffer_kb=8:copy_kb=1:early_fetch=true",
     "write-buffer:log_kb=4:front_mb=0.02:buffer_kb=8",
     "write-buffer:log_kb=4:front_mb=0.02:buffer_kb=8:gather=true",
     "mirror:sequential_kb=4:buffer_kb=8",

@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use sledlab_core::{Error, Result, Span, seed};
+use sledlab_core::{Error, Op, Result, Span, seed};
 use sledlab_models::network::Port;
 use sledlab_models::node::{Files, Node};
 use sledlab_models::power::Energy;
 use sledlab_trace::work::{NodeStep, Work};
 
+use super::page_cache::PageCache;
 use super::sampling::{Sampling, State};
 use super::sequence::{Sequence, SequencePlace, extent};
 use super::store::{Store, Traffic};
@@ -100,6 +101,7 @@ pub(super) struct Member {
     /// The store; a host has none, because its data arrive over the network.
     pub store: Option<Store>,
     pub files: Files,
+    pub page_cache: Option<PageCache>,
     pub rates: Rates,
     pub skips: Skips,
     /// Size of a page of each node, for a host, which sends pages to nodes; empty for nodes.
@@ -128,11 +130,22 @@ impl Member {
             let (cycles, is_network) = self.node.cycles(&work.kinds[*kind])?;
             *(if is_network { &mut network } else { &mut compute }) += cycles * *count as f64;
         }
+        network *= self.packing_ratio(step);
         let ns = |cycles: f64, rate: u64| (cycles / self.node.cycles_per_ns() / rate as f64 + 0.5) as u64;
         Ok(Charge {
             compute_ns: ns(compute, self.rates.processor),
             network_ns: ns(network, self.rates.network),
         })
+    }
+
+    /// Returns the ratio of the tuples that are packed in a step to those that leave the node.
+    fn packing_ratio(&self, step: &NodeStep) -> f64 {
+        let bytes = |is_own: bool| {
+            let sends = step.sends.iter().filter(|(to, _)| (*to as usize == self.index) == is_own);
+            sends.map(|(_, bytes)| *bytes as f64).sum::<f64>()
+        };
+        let (own, sent) = (bytes(true), bytes(false));
+        if self.node.params.packs_own_tuples && sent > 0.0 { (own + sent) / sent } else { 1.0 }
     }
 
     /// Returns the processor time for messages of `bytes`, the same at either end, in ns.
@@ -149,9 +162,10 @@ impl Member {
         page_bytes.or(step.message_bytes).unwrap_or(default).max(1)
     }
 
-    /// Returns the time of software before each request; it counts as store time and does not occupy the processor.
-    pub fn request_overhead(&self) -> Span {
-        Span::from_seconds(self.node.params.request_us * 1e-6 / self.rates.store as f64)
+    /// Returns the time of software before each request of a phase; it counts as store time and does not occupy the
+    /// processor.
+    pub fn request_overhead(&self, phase: &str) -> Span {
+        Span::from_seconds(self.node.request_us(phase) * 1e-6 / self.rates.store as f64)
     }
 
     /// Returns the pages that a step reads or writes, in order.
@@ -175,6 +189,12 @@ impl Member {
         once: bool,
     ) -> (u128, u128) {
         extent(&self.node, accesses, |file| work.files[file].bytes[self.index], once)
+    }
+
+    /// Returns whether the page cache serves a request to the store, and notes the use of the page.
+    #[inline]
+    pub fn is_cached(&mut self, op: Op, lbn: u64, blocks: u32) -> bool {
+        self.page_cache.as_mut().is_some_and(|cache| cache.serve(op, lbn, blocks))
     }
 
     /// Returns the store of the node.

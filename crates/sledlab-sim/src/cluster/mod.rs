@@ -34,6 +34,7 @@ mod messages;
 mod messaging;
 mod outcome;
 mod overlap;
+mod page_cache;
 mod params;
 mod sampling;
 mod sequence;
@@ -63,6 +64,7 @@ use crate::experiment::SystemSetup;
 use config::{NodeKind, ResolvedExperiment};
 use engine::Cluster;
 use member::{Member, Rates, Skips};
+use page_cache::PageCache;
 
 use size::ReplaySize;
 use store::{MAX_TIME_NS, Store};
@@ -236,7 +238,8 @@ fn replay_work<'a>(
         config: serde_json::Value::Null,
     };
     outcome.largest = outcome::largest_component(outcome.components());
-    check_conservation(work, &outcome)?;
+    let cached_bytes = cluster.members.iter().filter_map(|member| member.page_cache.as_ref());
+    check_conservation(work, &outcome, cached_bytes.map(|cache| cache.read_bytes).sum())?;
     Ok(outcome)
 }
 
@@ -306,8 +309,9 @@ fn member(
     let capacity = store.as_ref().map_or(u64::MAX, Store::capacity_blocks);
     let bytes: Vec<u64> = work.files.iter().map(|file| file.bytes[index]).collect();
     let files = Files::place(node, &bytes, capacity, resolved.seed, &format!("node {index}"))?;
+    let page_cache = PageCache::new(node)?;
     let skips = |has_memory: fn(&SystemSetup) -> bool| {
-        !resolved.params.exact && kind.is_some_and(|kind| !has_memory(&kind.store))
+        !resolved.params.exact && page_cache.is_none() && kind.is_some_and(|kind| !has_memory(&kind.store))
     };
     // Flash reports its energy when its command queue is empty. With several commands in flight, the energy of a pass
     // is unknown.
@@ -321,6 +325,7 @@ fn member(
         node: node.clone(),
         store,
         files,
+        page_cache,
         rates,
         skips,
         page_bytes_of_nodes,
@@ -364,7 +369,7 @@ fn check(work: &Work, members: &[Member], network: &NetworkFile) -> Result<()> {
             let own_ns = charge.compute_ns as f64
                 + charge.network_ns as f64
                 + member.message_ns(messages, bytes) as f64
-                + requests_ns(work, member, step);
+                + requests_ns(work, member, &phase.name, step);
             longest_ns = longest_ns.max(own_ns);
         }
         job_ns += longest_ns;
@@ -383,8 +388,8 @@ fn check(work: &Work, members: &[Member], network: &NetworkFile) -> Result<()> {
 }
 
 /// Returns the time of software before the requests of a step, in ns.
-fn requests_ns(work: &Work, member: &Member, step: &NodeStep) -> f64 {
-    let request_overhead = member.request_overhead();
+fn requests_ns(work: &Work, member: &Member, phase: &str, step: &NodeStep) -> f64 {
+    let request_overhead = member.request_overhead(phase);
     if request_overhead == Span::ZERO {
         return 0.0;
     }
@@ -393,8 +398,8 @@ fn requests_ns(work: &Work, member: &Member, step: &NodeStep) -> f64 {
 }
 
 /// Checks that all pages of the record have been read and written, and that energies are consistent; a violation is a
-/// defect.
-fn check_conservation(work: &Work, outcome: &ClusterOutcome) -> Result<()> {
+/// defect. Page caches served `cached_bytes` bytes of the reads.
+fn check_conservation(work: &Work, outcome: &ClusterOutcome, cached_bytes: u64) -> Result<()> {
     let access_bytes = |access: &sledlab_trace::work::FileAccess| access.bytes;
     let (mut min_read, mut min_written) = (0_u128, 0_u128);
     for step in work.phases.iter().flat_map(|phase| &phase.steps) {
@@ -402,7 +407,8 @@ fn check_conservation(work: &Work, outcome: &ClusterOutcome) -> Result<()> {
         min_written += step.writes.iter().map(|access| u128::from(access_bytes(access))).sum::<u128>();
     }
     let nodes = || outcome.phases.iter().flat_map(|phase| &phase.nodes);
-    let read: u128 = nodes().map(|node| u128::from(node.read_bytes)).sum();
+    let stores_read: u128 = nodes().map(|node| u128::from(node.read_bytes)).sum();
+    let read = stores_read + u128::from(cached_bytes);
     let written: u128 = nodes().map(|node| u128::from(node.written_bytes)).sum();
     let stores: f64 = nodes().map(|node| node.store_j).sum();
     let requests: u64 = nodes().map(|node| node.requests).sum();

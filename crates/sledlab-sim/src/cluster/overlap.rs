@@ -42,6 +42,9 @@ enum Task {
     Receiving { messages: u64, bytes: u64 },
 }
 
+/// Operation, first block and blocks of a request to the store.
+type StoreRequest = (Op, u64, u32);
+
 /// The step of a node. Its units of work are the pages it reads. If it reads none, the units are incoming messages;
 /// without these, the entire step is one unit.
 pub(super) struct Overlap {
@@ -65,9 +68,9 @@ pub(super) struct Overlap {
     byte_writes: Share,
     writes_issued: u64,
     writes_in_flight: u64,
-    /// Requests to the store that wait for their software: the time when each is ready, its operation, first block and
-    /// blocks.
-    software: VecDeque<(Time, Op, u64, u32)>,
+    /// Requests that wait for their software: the time when each is ready, and the request to the store; `None` for a
+    /// page in the page cache.
+    software: VecDeque<(Time, Option<StoreRequest>)>,
     software_free: Time,
     task: Option<(Task, Time)>,
     /// Messages in the order of the units of work after which they are due.
@@ -125,6 +128,7 @@ impl Overlap {
             (pages, _) => pages,
         };
         let received_bytes = incoming.bytes + own_bytes;
+        let batch = member.node.params.write_batch_pages;
         let byte_writes = if received_bytes > 0 { writes.len() } else { 0 };
         // Passes may be skipped if no other node affects the step.
         let is_alone =
@@ -132,7 +136,7 @@ impl Overlap {
         let sampling = if is_alone { member.sampling(&reads, &writes, phase) } else { Sampling::none() };
         let mut overlap = Overlap {
             depth: member.node.params.prefetch_pages.max(1),
-            request: member.request_overhead(),
+            request: member.request_overhead(phase),
             units,
             done: 0,
             compute: Share::new(charge.compute_ns, units),
@@ -141,8 +145,8 @@ impl Overlap {
             reads_in_flight: 0,
             ready: u64::from(reads.len() == 0 && incoming.messages == 0),
             due: 0,
-            unit_writes: Share::new(writes.len() - byte_writes, units),
-            byte_writes: Share::new(byte_writes, received_bytes),
+            unit_writes: Share::in_batches(writes.len() - byte_writes, units, batch),
+            byte_writes: Share::in_batches(byte_writes, received_bytes, batch),
             writes_issued: 0,
             writes_in_flight: 0,
             software: VecDeque::new(),
@@ -180,7 +184,7 @@ impl Overlap {
     /// Returns the time of the node's next event.
     pub fn next_event(&self, member: &Member) -> Option<Time> {
         let store = member.store.as_ref().and_then(super::store::Store::next_event);
-        let software = self.software.front().map(|(at, ..)| *at);
+        let software = self.software.front().map(|(at, _)| *at);
         let port = (!self.outbox.is_empty() || self.port_free > self.last_update).then_some(self.port_free);
         let task = self.task.map(|(_, until)| until);
         [store, software, port, task].into_iter().flatten().min()
@@ -282,9 +286,14 @@ impl Overlap {
     /// Issues requests whose software is done, and handles completions of the store.
     fn complete(&mut self, now: Time, member: &mut Member) {
         let Some(store) = &mut member.store else { return };
-        while let Some((_, op, lbn, blocks)) = self.software.front().copied().filter(|(at, ..)| *at <= now) {
+        while let Some((_, request)) = self.software.front().copied().filter(|(at, _)| *at <= now) {
             self.software.pop_front();
-            store.arrive(now, op, lbn, blocks);
+            match request {
+                Some((op, lbn, blocks)) => {
+                    store.arrive(now, op, lbn, blocks);
+                }
+                None => (self.reads_in_flight, self.ready) = (self.reads_in_flight - 1, self.ready + 1),
+            }
         }
         if store.next_event().is_some_and(|at| at <= now) {
             let (reads, writes) = store.advance(now);
@@ -419,11 +428,12 @@ impl Overlap {
     }
 
     fn issue(&mut self, now: Time, member: &mut Member, op: Op, lbn: u64, blocks: u32) -> Result<()> {
-        if self.request == Span::ZERO {
+        let is_cached = member.is_cached(op, lbn, blocks);
+        if self.request == Span::ZERO && !is_cached {
             member.store()?.arrive(now, op, lbn, blocks);
         } else {
             self.software_free = self.software_free.max(now) + self.request;
-            self.software.push_back((self.software_free, op, lbn, blocks));
+            self.software.push_back((self.software_free, (!is_cached).then_some((op, lbn, blocks))));
         }
         Ok(())
     }
@@ -484,7 +494,7 @@ impl Overlap {
         member.skip(self.delay, traffic, skip.energy)?;
         self.last_update += self.delay;
         self.software_free += self.delay;
-        self.software.iter_mut().for_each(|(at, ..)| *at += self.delay);
+        self.software.iter_mut().for_each(|(at, _)| *at += self.delay);
         self.port_free = self.port_free.max(self.last_update);
         Ok(())
     }

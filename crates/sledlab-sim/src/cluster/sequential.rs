@@ -58,10 +58,10 @@ pub(super) fn run(
     let mut page_loop = PageLoop {
         now,
         parts: MemberParts::default(),
-        request: member.request_overhead(),
+        request: member.request_overhead(phase),
         compute: Share::new(charge.compute_ns, units),
         network: Share::new(charge.network_ns, units),
-        due: Share::new(writes.len(), units),
+        due: Share::in_batches(writes.len(), units, member.node.params.write_batch_pages),
         writing: Cursor::default(),
         unchecked_pages: 0,
     };
@@ -109,11 +109,14 @@ struct PageLoop {
 impl PageLoop {
     #[inline]
     fn serve(&mut self, member: &mut Member, op: Op, lbn: u64, blocks: u32) -> Result<()> {
-        let completion = member.store()?.serve(self.now + self.request, op, lbn, blocks)?;
+        let mut completion = self.now + self.request;
+        if !member.is_cached(op, lbn, blocks) {
+            completion = member.store()?.serve(completion, op, lbn, blocks)?;
+            member.simulated_pages += 1;
+        }
         self.parts.store += completion.since(self.now);
         self.now = completion;
         self.unchecked_pages += 1;
-        member.simulated_pages += 1;
         Ok(())
     }
 

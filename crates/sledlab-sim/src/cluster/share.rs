@@ -1,17 +1,24 @@
 //! Divides a step's operations, bytes and messages among its units of work without loss by rounding.
 
 /// A total that becomes due in proportion to the completed units, in integers.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Share {
     total: u64,
     units: u64,
+    /// Amounts are multiples of this number, except the last.
+    batch: u64,
     allotted: u64,
 }
 
 impl Share {
     /// Returns `total` divided over `units` units of work.
     pub fn new(total: u64, units: u64) -> Self {
-        Share { total, units: units.max(1), allotted: 0 }
+        Share::in_batches(total, units, 1)
+    }
+
+    /// Returns `total` divided over `units` units of work, due in multiples of `batch`, and the rest at the end.
+    pub fn in_batches(total: u64, units: u64, batch: u64) -> Self {
+        Share { total, units: units.max(1), batch, allotted: 0 }
     }
 
     /// Returns the amount that is due when `done` units are done, minus what earlier calls returned.
@@ -21,6 +28,7 @@ impl Share {
             Some(product) => product / self.units,
             None => (u128::from(self.total) * u128::from(completed_units) / u128::from(self.units)) as u64,
         };
+        let due = if completed_units < self.units { due - due % self.batch } else { due };
         let amount = due - self.allotted;
         self.allotted = due;
         amount
@@ -32,6 +40,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// Seven pages over 14 units, in batches of three.
+    #[test]
+    fn batches_are_due_when_full() {
+        let mut share = Share::in_batches(7, 14, 3);
+        let parts: Vec<u64> = (1..=14).map(|done| share.take_due(done)).collect();
+        assert_eq!(parts, [0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 3, 0, 1]);
+    }
 
     proptest! {
         #[test]

@@ -41,8 +41,7 @@ impl CachingDisk {
         let (first, last) = (members[0].segment, members[members.len() - 1].segment);
         let end = last * self.sizes.segment_blocks + self.segment_len(last);
         let run = BlockRun { first: first * self.sizes.segment_blocks, end };
-        self.write_behind_queue.reads += 1;
-        io.read(Tier::Back, run, Job::Fetched { segment: requested.segment, members });
+        self.read_pieces(io, run, requested.segment, &members);
     }
 
     /// Takes a place in the buffer for a segment, and a slot where no request has been for the segment yet. `None`
@@ -72,7 +71,7 @@ impl CachingDisk {
         Some(Member { segment, slot, stay: next.stay })
     }
 
-    /// A group has been fetched to the buffer.
+    /// A group, or a piece of it, has been fetched to the buffer.
     pub(super) fn complete_group_fetch(
         &mut self,
         io: &mut Io<Job>,
@@ -98,12 +97,23 @@ impl CachingDisk {
             Some(part) => io.charge_request(&part, access),
             None => io.charge_background(access),
         }
-        let first_block = access.request.lbn;
+        let fetched = BlockRun {
+            first: access.request.lbn,
+            end: access.request.lbn + u64::from(access.request.blocks),
+        };
         for member in members {
-            let first = (member.segment * self.sizes.segment_blocks - first_block) as usize;
-            let data = contents.get(first..first + self.segment_len(member.segment) as usize);
+            let first = member.segment * self.sizes.segment_blocks;
+            let end = fetched.end.min(first + self.segment_len(member.segment));
+            let run = BlockRun { first: fetched.first.max(first), end };
+            if run.first >= run.end {
+                continue;
+            }
+            let data = contents.get((run.first - fetched.first) as usize..(run.end - fetched.first) as usize);
+            let run = BlockRun { first: run.first - first, end: run.end - first };
+            let data = self.complete_piece(io, *member, run, data.map(<[_]>::to_vec).unwrap_or_default());
+            let Some(data) = data else { continue };
             let access = if member.segment == requested { *access } else { without_startup(access) };
-            self.complete_fetch(io, *member, data.map(<[_]>::to_vec).unwrap_or_default(), &access);
+            self.complete_fetch(io, *member, data, &access);
         }
     }
 

@@ -92,9 +92,7 @@ impl CachingDisk {
         });
         let mut dirty = self.undestaged_blocks(slot);
         for run in self.fetches.get(&slot).into_iter().flat_map(|fetch| &fetch.written_runs) {
-            for block in run.first..run.end {
-                dirty.0[(block / 64) as usize] |= 1 << (block % 64);
-            }
+            dirty.insert(*run);
         }
         Content::Header(words(segment, &Blocks(valid_words.collect()), &dirty))
     }

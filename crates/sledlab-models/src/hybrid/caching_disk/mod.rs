@@ -7,6 +7,7 @@
 //! place, and even a buffer with a single place cannot deadlock.
 
 mod adjacent_reads;
+mod copying;
 mod destaging;
 mod directory;
 mod groups;
@@ -25,6 +26,7 @@ use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Result, Time};
 use smallvec::SmallVec;
 
+use self::copying::Arrivals;
 use self::destaging::{Destage, WriteBehindQueue};
 use self::directory::{Directory, SlotOf};
 use self::groups::Members;
@@ -108,7 +110,7 @@ pub(super) enum Job {
     Stretch { parts: Vec<(u32, Part)> },
     /// A read that bypasses the front device has been read from the back device.
     Bypassed { part: Part },
-    /// A group of segments has been fetched to the buffer.
+    /// A group of segments, or a piece of it, has been fetched to the buffer.
     Fetched { segment: u64, members: Members },
     /// Some blocks of a segment have been written from the buffer to its slot.
     Filled { slot: u32 },
@@ -147,6 +149,7 @@ pub struct CachingDisk {
     /// Whether a segment is fetched before its slot is free.
     fetches_early: bool,
     fetches: Map<u32, Fetch>,
+    arrivals: Arrivals,
     destages: Vec<Option<Destage>>,
     write_behind_queue: WriteBehindQueue,
     /// By slot: dirty blocks that are being destaged with a neighboring victim.
@@ -207,6 +210,7 @@ impl Model for CachingDisk {
             buffer: Buffer::new(sizes.buffer_slots, sizes.reserved_slots()),
             fetches_early: params.shortcut && params.early_fetch,
             fetches: Map::default(),
+            arrivals: Arrivals::default(),
             destages: Vec::new(),
             write_behind_queue: WriteBehindQueue::new(params.destage == DestageTime::BehindReads),
             cleaned_blocks: Map::default(),

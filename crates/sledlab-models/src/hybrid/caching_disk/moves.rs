@@ -103,8 +103,9 @@ impl CachingDisk {
         access: &Completion,
     ) {
         let Member { slot, stay, .. } = member;
-        let mut fetch = Fetch { data, ..Fetch::default() };
         if self.slots[slot as usize].stay == stay {
+            // Pieces may have been copied to the slot already.
+            let mut fetch = Fetch { data, ..self.fetches.remove(&slot).unwrap_or_default() };
             let mut parts = self.waiting_parts.remove(&slot).unwrap_or_default();
             if self.techniques.shortcut {
                 self.answer_waiting(io, member, true, &mut parts, &mut fetch, access);
@@ -116,6 +117,7 @@ impl CachingDisk {
         } else if let Some(mut parts) =
             self.next_segment(slot, stay).map(|next| std::mem::take(&mut next.parts))
         {
+            let mut fetch = Fetch { data, ..Fetch::default() };
             if self.techniques.shortcut {
                 let parts_before = parts.len();
                 self.answer_waiting(io, member, false, &mut parts, &mut fetch, access);
@@ -158,29 +160,42 @@ impl CachingDisk {
         true
     }
 
-    /// Writes those blocks of a segment that its slot lacks from the buffer to the slot.
-    pub(super) fn fill(&mut self, io: &mut Io<Job>, slot: u32, mut fetch: Fetch) {
-        let blocks = self.segment_len(self.slots[slot as usize].segment);
+    /// Blocks that a slot lacks and that are not being written to it.
+    pub(super) fn missing_blocks(&self, slot: u32, fetch: &Fetch) -> Blocks {
         let (valid, dirty) = (self.valid.get(slot), self.dirty.get(slot));
-        let missing = valid.0.iter().zip(&dirty.0).map(|(valid, dirty)| !(valid | dirty));
-        fetch.blocks = Blocks(missing.collect()).runs(blocks, None);
-        let is_whole = fetch.blocks[..] == [BlockRun { first: 0, end: blocks }];
-        fetch.remaining_writes = fetch.blocks.len();
-        let (base, runs) = (self.first_data_block(slot), fetch.blocks.clone());
+        let mut missing =
+            Blocks(valid.0.iter().zip(&dirty.0).map(|(valid, dirty)| !(valid | dirty)).collect());
+        fetch.blocks.iter().for_each(|run| missing.remove(*run));
+        missing
+    }
+
+    /// Writes those blocks of a segment that its slot lacks from the buffer to the slot.
+    pub(super) fn fill(&mut self, io: &mut Io<Job>, slot: u32, fetch: Fetch) {
+        let blocks = self.segment_len(self.slots[slot as usize].segment);
+        let runs = self.missing_blocks(slot, &fetch).runs(blocks, None);
         self.slots[slot as usize].phase = Phase::Filling;
         self.slots[slot as usize].is_changed = true;
-        self.fetches.insert(slot, fetch);
-        if runs.is_empty() {
+        let is_filled = runs.is_empty() && fetch.remaining_writes == 0;
+        self.write_fetched(io, slot, fetch, &runs);
+        if is_filled {
             self.end_fill(io, slot);
-            return;
         }
+    }
+
+    /// Writes the blocks `runs` of a segment from the buffer to its slot.
+    pub(super) fn write_fetched(&mut self, io: &mut Io<Job>, slot: u32, mut fetch: Fetch, runs: &Runs) {
+        let blocks = self.segment_len(self.slots[slot as usize].segment);
+        fetch.blocks.extend(runs.iter().copied());
+        fetch.remaining_writes += runs.len();
+        self.fetches.insert(slot, fetch);
+        let base = self.first_data_block(slot);
         for run in runs {
             let data = || {
                 let data = &self.fetches[&slot].data;
                 data[run.first as usize..run.end as usize].to_vec()
             };
             let mut to = BlockRun { first: base + run.first, end: base + run.end };
-            if is_whole {
+            if run.end - run.first == blocks {
                 // The header is written with the data, by one access.
                 to.first -= self.sizes.header_blocks;
                 let has_header = self.headers.begin(slot);
@@ -211,6 +226,10 @@ impl CachingDisk {
             if has_segment && (self.valid.has_any(slot, run) || self.dirty.has_any(slot, run)) {
                 return true;
             }
+            // A write that is answered from the buffer must not be older than the copy in the slot.
+            if part.op == Op::Write && fetch.blocks.iter().any(|copied| overlap(*copied, run)) {
+                return true;
+            }
             let range = run.first as usize..run.end as usize;
             if part.op == Op::Read {
                 io.deliver(part, fetch.data.get(range).map(<[_]>::to_vec).unwrap_or_default());
@@ -229,7 +248,8 @@ impl CachingDisk {
     /// Answers a read from the buffer while the slot is being filled from there.
     pub(super) fn serve_from_buffer(&mut self, io: &mut Io<Job>, slot: u32, part: &Part) -> bool {
         let run = self.segment_run(self.slots[slot as usize].segment, part);
-        let Some(fetch) = self.fetches.get(&slot).filter(|_| self.techniques.shortcut) else { return false };
+        let is_in_buffer = self.techniques.shortcut && !self.awaits_pieces(slot);
+        let Some(fetch) = self.fetches.get(&slot).filter(|_| is_in_buffer) else { return false };
         if !fetch.blocks.iter().any(|filled| filled.first <= run.first && run.end <= filled.end) {
             return false;
         }
@@ -244,7 +264,7 @@ impl CachingDisk {
         io.charge_background(access);
         let Some(fetch) = self.fetches.get_mut(&slot) else { return };
         fetch.remaining_writes -= 1;
-        if fetch.remaining_writes == 0 {
+        if fetch.remaining_writes == 0 && !self.awaits_pieces(slot) {
             self.end_fill(io, slot);
         }
     }
@@ -269,4 +289,8 @@ impl CachingDisk {
         self.ready.push(slot);
         self.release_buffer_slot(io);
     }
+}
+
+fn overlap(a: BlockRun, b: BlockRun) -> bool {
+    a.first < b.end && b.first < a.end
 }

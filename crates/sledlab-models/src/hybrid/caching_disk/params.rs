@@ -26,6 +26,8 @@ sledlab_core::params! {
         segment_kb: u64 = 8_u64, "KB", 4..256;
         /// Size of the groups in which missing segments are fetched; 0 fetches one segment at a time.
         fetch_kb: u64 = 0_u64, "KB", 0..256;
+        /// Size of the reads that fetch a segment, each copied to the front device during the next; 0: one read.
+        copy_kb: u64 = 0_u64, "KB", 0..256;
         /// Whether virtual segment managers choose the size of groups, up to `fetch_kb`.
         virtual_managers: bool = false;
         /// Non-volatile buffer between the devices, in 1024 bytes; as many segments as fit move at a time.
@@ -60,6 +62,8 @@ pub(super) struct Sizes {
     pub buffer_slots: usize,
     /// Most segments that are fetched with one access.
     pub fetch_segments: u64,
+    /// Blocks of the reads that fetch a segment; 0 for one read.
+    pub copy_blocks: u64,
     /// Most segments that are destaged with one access.
     pub destage_segments: u64,
 }
@@ -102,6 +106,20 @@ impl CachingDiskParams {
                 .with_remedy("make hybrid.segment_kb larger or hybrid.front_mb smaller")
         })?;
         let fetch_segments = (self.fetch_kb / self.segment_kb).max(1);
+        self.check_managers(fetch_segments)?;
+        Ok(Sizes {
+            segment_blocks,
+            header_blocks: self.header_blocks,
+            slots,
+            buffer_slots,
+            fetch_segments,
+            copy_blocks: self.copy_kb * KB_BLOCKS,
+            destage_segments: (self.destage_kb / self.segment_kb).max(1),
+        })
+    }
+
+    /// Checks what the virtual segment managers need: a choice, and the times of undivided fetches.
+    fn check_managers(&self, fetch_segments: u64) -> Result<()> {
         if self.virtual_managers && fetch_segments == 1 {
             return Err(Error::user(format!(
                 "hybrid.virtual_managers: no group size to choose from, because hybrid.fetch_kb = {} is one segment",
@@ -109,14 +127,14 @@ impl CachingDiskParams {
             ))
             .with_remedy("set hybrid.fetch_kb to the largest group, for example 256"));
         }
-        Ok(Sizes {
-            segment_blocks,
-            header_blocks: self.header_blocks,
-            slots,
-            buffer_slots,
-            fetch_segments,
-            destage_segments: (self.destage_kb / self.segment_kb).max(1),
-        })
+        if self.virtual_managers && self.copy_kb > 0 {
+            return Err(Error::user(format!(
+                "hybrid.virtual_managers: the managers learn from undivided fetches, but hybrid.copy_kb = {}",
+                self.copy_kb
+            ))
+            .with_remedy("set hybrid.copy_kb to 0"));
+        }
+        Ok(())
     }
 
     /// The policy that decides which segment is evicted: a listed one or one of the plug-ins `custom`.

@@ -2,6 +2,7 @@
 
 mod contents;
 mod flushes;
+mod room;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,7 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Result, Span, Time};
 
 use self::contents::CachedContents;
 use self::flushes::Flush;
+use self::room::requested_blocks;
 use super::completion_queue::CompletionQueue;
 use super::{
     Completion, Content, Contents, Durable, HybridCounts, Residency, Station, System, advance_by_events,
@@ -24,7 +26,8 @@ use crate::power::{RequestEnergy, TotalEnergy};
 /// A write-back cache and the system behind it.
 ///
 /// Reads are answered from the cache; blocks that it does not hold are fetched from the devices. Writes are complete
-/// once the cache holds them; they wait while the cache is full of dirty lines.
+/// once the cache holds them; they wait while the cache is full of dirty lines. So do reads with `read_destage =
+/// "first"`.
 pub struct CachedSystem {
     backing: Box<dyn System>,
     /// Time of the next event of the system behind.
@@ -46,8 +49,8 @@ pub struct CachedSystem {
     destaging: usize,
     /// Reads that wait for fetches, by request.
     reads: Map<u64, WaitingRead>,
-    /// Writes that wait for room, and the first block of each that is not in the cache.
-    writes: VecDeque<(QueuedRequest, u64)>,
+    /// Requests that wait for room, and of writes the first block that is not in the cache.
+    room_queue: VecDeque<(QueuedRequest, u64)>,
     /// Completions that lie in the future.
     answers: CompletionQueue,
     /// The present time.
@@ -109,7 +112,7 @@ impl CachedSystem {
             fetching: BTreeMap::new(),
             destaging: 0,
             reads: Map::default(),
-            writes: VecDeque::new(),
+            room_queue: VecDeque::new(),
             answers: CompletionQueue::default(),
             now: Time::ZERO,
             idle_since: Time::ZERO,
@@ -125,26 +128,40 @@ impl CachedSystem {
     }
 
     fn begin_read(&mut self, now: Time, request: QueuedRequest) {
-        let requested = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        let requested = requested_blocks(&request);
+        if self.read_waits(requested) {
+            self.counts.read_misses += 1;
+            self.wait_for_room(now, request);
+        } else if self.serve_read(now, request) {
+            self.counts.read_hits += 1;
+        } else {
+            self.counts.read_misses += 1;
+        }
+    }
+
+    /// Answers a read from the cache, or fetches the blocks that the cache does not hold; returns whether it held all
+    /// of them.
+    fn serve_read(&mut self, now: Time, request: QueuedRequest) -> bool {
+        let requested = requested_blocks(&request);
         let missing = self.lines.read(requested);
         if let Some(contents) = &mut self.contents {
             contents.begin_read(request.id, requested);
         }
         let Some(last) = missing.last() else {
-            self.counts.read_hits += 1;
             self.answer_from_cache(now, request);
-            return;
+            return true;
         };
-        self.counts.read_misses += 1;
         let reads_ahead = last.end == requested.end;
         let mut fetches = 0;
         for run in missing {
             fetches += self.fetch(now, run, &request);
         }
         self.reads.insert(request.id, WaitingRead { request, fetches, energy: RequestEnergy::default() });
+        self.destage_after_read(now, requested);
         if reads_ahead {
             self.read_ahead(now, requested.end, &request);
         }
+        false
     }
 
     /// Lets a read wait for the fetches of `run`, those in flight and new ones; returns their number.
@@ -230,9 +247,8 @@ impl CachedSystem {
     }
 
     fn begin_write(&mut self, now: Time, request: QueuedRequest) {
-        self.writes.push_back((request, request.lbn));
-        self.insert_writes(now);
-        if self.writes.is_empty() { self.counts.write_hits += 1 } else { self.counts.write_waits += 1 }
+        self.wait_for_room(now, request);
+        if self.room_queue.is_empty() { self.counts.write_hits += 1 } else { self.counts.write_waits += 1 }
     }
 
     /// Marks the fetches in flight that overlap `run` as stale, because these blocks have been written.
@@ -250,37 +266,6 @@ impl CachedSystem {
     fn next_invalidated(&self, run: BlockRun) -> Option<u64> {
         let last = self.fetching.range(..run.end).next_back();
         last.filter(|(_, (end, _))| *end > run.first).map(|(_, (_, number))| *number)
-    }
-
-    /// Writes the waiting writes into the cache in order of arrival; where one finds no room, dirty blocks are
-    /// destaged.
-    fn insert_writes(&mut self, now: Time) {
-        while let Some((request, next)) = self.writes.front().copied() {
-            if request.op == Op::Flush {
-                self.writes.pop_front();
-                self.begin_flush(now, request);
-                continue;
-            }
-            let end = request.lbn + u64::from(request.blocks);
-            let first = next;
-            let next = self.lines.write(BlockRun { first, end });
-            self.invalidate_fetches(BlockRun { first, end: next });
-            if let Some(contents) = &mut self.contents {
-                contents.write(&request, BlockRun { first, end: next });
-            }
-            if next < end {
-                self.writes[0].1 = next;
-                if self.destaging < self.writes.len()
-                    && let Some(run) = self.lines.first_dirty()
-                {
-                    self.destage(now, run);
-                }
-                return;
-            }
-            self.writes.pop_front();
-            self.idle_since = now;
-            self.answer_from_cache(now, request);
-        }
     }
 
     fn destage(&mut self, now: Time, run: BlockRun) {
@@ -366,7 +351,7 @@ impl CachedSystem {
 
     /// Returns whether there is no work except destages.
     fn is_idle(&self) -> bool {
-        self.in_flight == self.destaging && self.writes.is_empty()
+        self.in_flight == self.destaging && self.room_queue.is_empty()
     }
 
     /// When the next destage begins that waits for idle time; such destages are done one at a time.
@@ -391,7 +376,7 @@ impl System for CachedSystem {
         } else {
             self.begin_write(now, request);
         }
-        if !self.writes.is_empty() {
+        if !self.room_queue.is_empty() {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }
     }
@@ -413,7 +398,8 @@ impl System for CachedSystem {
             self.next_backing_event = self.backing.next_event();
             for access in &completions {
                 self.finish(access);
-                self.insert_writes(access.completion);
+                self.serve_room_queue(access.completion);
+                self.lines.insert_waiting();
             }
             completions.clear();
             self.completed = completions;
@@ -431,8 +417,7 @@ impl System for CachedSystem {
 
     fn flush(&mut self, now: Time, request: QueuedRequest) -> bool {
         if self.params.volatile {
-            self.writes.push_back((request, request.lbn));
-            self.insert_writes(now);
+            self.wait_for_room(now, request);
         }
         self.params.volatile
     }
@@ -450,7 +435,7 @@ impl System for CachedSystem {
     }
 
     fn queue_length(&self) -> usize {
-        self.backing.queue_length() + self.writes.len()
+        self.backing.queue_length() + self.room_queue.len()
     }
 
     fn longest_queue(&self) -> usize {
