@@ -49,14 +49,18 @@ def section(name: str) -> str:
     """Return the section that compares one stand-in with published statistics."""
     runs = calibrate_seeds(name)
     calibrated = calibration.CALIBRATIONS[name]
-    header = ("statistic", "source", "target", "achieved", "deviation", "range", "verdict")
+    header = ("statistic", "source", "target", "ajw", "achieved", "deviation", "range", "verdict")
+    ajw = {calibration.STATISTICS[key].name: f"{value:,g}" for key, value in calibration.AJW.items()}
     rows = []
     for i, mean_row in enumerate(mean_rows(name)):
         statistic, target, achieved_value, deviation, verdict, source = cells(mean_row)
         seed_rows = [run.rows[i] for run in runs]
         deviations = [row.deviation for row in seed_rows if row.deviation is not None]
         deviation_range = span(deviations) if deviations else ""
-        rows.append((statistic, source, target, achieved_value, deviation, deviation_range, verdict))
+        ajw_value = ajw.get(mean_row.statistic.name, "")
+        rows.append(
+            (statistic, source, target, ajw_value, achieved_value, deviation, deviation_range, verdict)
+        )
     settings = ", ".join(f"`{key} = {value}`" for key, value in calibrated.parameters.items())
     description = (
         f"the workload `{calibrated.workload}` with {settings}" if settings else f"the workload `{name}`"

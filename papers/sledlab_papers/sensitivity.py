@@ -88,6 +88,19 @@ class Choice:
         """The choice as it counts for a claim."""
         return replace(self, exclusion=PUBLISHED) if claim in self.published_for else self
 
+    def with_results(self, directory: Path) -> Choice:
+        """The choice with those of its values whose runs are in a directory.
+
+        Runs of a new value are missing until `make reproduce` makes them.
+        """
+        places = [line.split()[0] for line in self.reruns]
+        values = tuple(
+            value
+            for value in self.values
+            if not value.options or all((directory / f"{each}{value.reading[0]}").exists() for each in places)
+        )
+        return replace(self, values=values)
+
     def affects(self, claim: str, read_places: Iterable[str], directory: Path) -> bool:
         """Whether a value changes the results that the judge of a claim reads, given by their places."""
         if self.claims or claim in self.excluded_claims:

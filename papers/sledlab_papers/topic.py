@@ -128,8 +128,8 @@ class Topic:
             return claim_verdict
         relevant_choices = [
             choice.for_claim(claim.id)
-            for choice in choices(self.name)
-            if choice.affects(claim.id, read_places, directory)
+            for choice in (each.with_results(directory) for each in choices(self.name))
+            if len(choice.values) > 1 and choice.affects(claim.id, read_places, directory)
         ]
         equal_sweeps = [choice.sweep(judge) for choice in relevant_choices if choice.equal]
         equal_outcomes = tuple(cell.outcome for sweep in equal_sweeps if sweep for cell in sweep.cells)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 from sledlab.display import DisplayedResult
 from sledlab.study.executor import worker_choice
+
+from sledlab_papers.paths import PROJECT
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -29,3 +32,10 @@ def studies_run_in_one_process() -> Iterator[None]:
 def skip_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep studies of this process from writing a page, which takes longer than a small study."""
     monkeypatch.setattr(DisplayedResult, "report", lambda _self, path: Path(path))
+
+
+@pytest.fixture(scope="session")
+def stale_places() -> set[str]:
+    """Experiments whose saved tables are known to be of older sources."""
+    manifest = json.loads((PROJECT / "lab" / "evidence" / "manifest.json").read_text(encoding="utf-8"))
+    return {name for records in manifest.values() for name, row in records.items() if row.get("stale")}

@@ -11,7 +11,7 @@ def test_calibrated_workload_meets_published_numbers(sledlab):
     answer = sledlab("trace", "calibrate", "cello")
     assert answer.code == 0
     assert "meets every published number it was fitted to" in answer.out
-    assert "zipf_exponent = 0.9" in answer.out
+    assert "write_after_read_share = 0.65" in answer.out
     result = sledlab("trace", "calibrate", "cello", "--seed", 2, "--json").json
     assert (result["name"], result["seed"], result["passes"]) == ("cello", 2, True)
     rows_by_statistic = {row["statistic"]: row for row in result["rows"]}
@@ -20,7 +20,7 @@ def test_calibrated_workload_meets_published_numbers(sledlab):
     assert rows_by_statistic["rate"]["verdict"] == "pass"
     assert rows_by_statistic["dispersion at 1 s"]["verdict"] == "choice"
     assert rows_by_statistic["LRU hits, 64 MiB"]["target"] is None
-    assert result["choices"]["overwrite_share"] == 0.3
+    assert result["choices"]["new_read_ratio"] == 4
     assert "read_share" not in result["choices"]
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.cached_runs import cached_lines
 
 CELLO = ("hybrid", "--workload", "cello")
-SMALL_STUDY = (*CELLO, "--limit", 300, "--parallel", 1)
+SMALL_STUDY = (*CELLO, "--limit", 600, "--parallel", 1)
 NO_PRICES = ("--mems-mb", "none", "--price-ratio", "none")
 
 

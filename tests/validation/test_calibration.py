@@ -1,8 +1,9 @@
 """Synthetic workloads meet published statistics, and docs/calibration.md is up to date."""
 
 import pytest
+import sledlab as sl
 
-from lab import calibration
+from lab import calibration, reference
 from lab.markdown import section_difference
 from lab.page import DOCUMENTS
 from lab.simulator import Statistic, Target
@@ -20,6 +21,14 @@ def test_hplajw_is_burstier_than_cello() -> None:
     )
     for window in ("dispersion at 1 s", "dispersion at 10 s"):
         assert hplajw[window] > cello[window]
+
+
+@pytest.mark.skipif(not reference.is_present(), reason=reference.MISSING_MESSAGE)
+def test_statistics_of_ajw_are_those_of_trace() -> None:
+    report = sl.read_trace(reference.ROOT / "traces" / "ajw.1week.srt").info()
+    for key, value in study.AJW.items():
+        statistic = study.STATISTICS[key]
+        assert statistic.text(statistic.compute(report)) == statistic.text(value), key
 
 
 def test_verdict_follows_target_and_tolerance() -> None:

@@ -16,9 +16,8 @@ PLATEAU = 0.10
 PUBLISHED_KB, MUCH_LARGER_KB, MUCH_WORSE = 8, 64, 1.5
 
 EXTENTS = (
-    "Places of the stand-in are popular by extents of 64 KB, so that neighbors of a block are read "
-    "as often as the block itself, and fetching it along pays. The locality of the trace within 64 KB is not "
-    "published; it must have been less."
+    "Fetching neighbors of a block pays if they are read as often as the block itself. The locality of the "
+    "trace within 64 KB is not published; it must have been less than in these runs."
 )
 
 

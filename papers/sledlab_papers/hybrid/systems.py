@@ -18,6 +18,7 @@ WORKLOAD_OPTIONS: dict[str, tuple[str, ...]] = {
     HPLAJW: (
         *("--workload", "hplajw"),
         *("--set", "workload.requests=308788", "--set", "workload.rate_per_s=42.9"),
+        *("--set", "workload.new_write_share=0.0505", "--set", "workload.address_space_gb=3.2"),
     ),
 }
 """Options that choose a workload; cello is set in the experiments, with its fitted parameters."""

@@ -1,13 +1,14 @@
 //! A stand-in for one hour of cello, a news server.
 
 use rand::RngExt;
+use rand_distr::{Bernoulli, Distribution};
 use sledlab_core::seed::Stream;
 use sledlab_core::{Error, Op, Request, Result};
 
-use super::draw::{Ops, Places};
-use super::files::{RankedFile, RankedFiles, mb_to_blocks};
+use super::files::{PIECE_BLOCKS, mb_to_blocks};
 use super::modulated_arrivals::{ModulatedArrivals, Shape};
-use super::sequential_share::SequentialShare;
+use super::reuse::{Reuse, ReuseShape, ReuseStreams};
+use super::share_control::ShareControl;
 use super::size_mix::{SizeMix, WeightedSize, mean_kb, split};
 use super::{Generator, GeneratorSetting};
 
@@ -16,16 +17,17 @@ sledlab_core::params! {
     ///
     /// Hong 2006 and Wang 2005 publish the rate, the share of reads, the mean size, the share of writes below 8 KB,
     /// sequentiality and the data touched; `docs/calibration.md` compares. Values of *Open* parameters are not
-    /// published but assumed. Twelve hours as in Wang 2005 are `requests = 1088407`, `rate_per_s = 25.2`.
+    /// published but assumed; *ajw* is a public week of a workstation. Twelve hours as in Wang 2005 are `requests =
+    /// 1088407`, `rate_per_s = 25.2`.
     pub struct CelloParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 118_800_u64;
         /// Mean requests per second.
         rate_per_s: f64 = 33.0, "/s", 1e-6..1e6;
-        /// Open: index of dispersion of the arrivals in windows of 1 s; 1 is Poisson.
-        dispersion: f64 = 20.0, "", 1.0..1e6;
-        /// Open: mean length of a burst.
-        burst_s: f64 = 2.0, "s", 1e-3..1e5;
+        /// Open: index of dispersion of the arrivals in windows of 1 s, as in ajw; 1 is Poisson.
+        dispersion_1s: f64 = 20.0, "", 1.0..1e6;
+        /// Open: index of dispersion of the arrivals in windows of 10 s, as in ajw; 1 is Poisson.
+        dispersion_10s: f64 = 63.0, "", 1.0..1e6;
         /// Open: share of the time that bursts last.
         burst_share: f64 = 0.2, "", 0.001..0.999;
         /// Share of reads.
@@ -35,27 +37,21 @@ sledlab_core::params! {
         /// Share of writes below 8 KB.
         small_write_share: f64 = 0.52, "", 0.0..1.0;
         /// Share of requests that start where the previous request ended.
-        sequential_share: f64 = 0.074, "", 0.0..1.0;
-        /// Open: number of extents that are accessed sequentially at the same time.
-        streams: u64 = 8_u64, "", 1..1e4;
-        /// Open: mean number of consecutive requests to one stream.
-        stream_turn: f64 = 4.0, "", 1.5..1e4;
-        /// Open: share of the non-sequential writes that overwrite one of the last 1,024 writes.
-        overwrite_share: f64 = 0.3, "", 0.0..1.0;
-        /// Size of the accessed data; 1,088,407 requests touch 775 MiB.
-        data_mb: f64 = 880.0, "MiB", 0.1..1e6;
-        /// Open: exponent of the popularity of extents of 64 KB by rank.
-        zipf_exponent: f64 = 0.9, "", 0.0..10.0;
-        /// Open: addresses over which extents are scattered; a smaller device is filled.
+        sequential_share: f64 = 0.074, "", 0.0..0.5;
+        /// Share of writes to data not written before; 1,088,407 requests touch 775 MiB.
+        new_write_share: f64 = 0.0519, "", 0.0..1.0;
+        /// Open: share of reads of new data over the share of writes to such data; 4.1 in ajw.
+        new_read_ratio: f64 = 4.0, "", 0.0..1e3;
+        /// Open: share of the writes to data not written before that go to data that was read, as in ajw.
+        write_after_read_share: f64 = 0.65, "", 0.0..1.0;
+        /// Open: share of the reads of old data that go to data in the history of writes.
+        read_after_write_share: f64 = 0.0, "", 0.0..1.0;
+        /// Open: requests for which the cache of the host keeps data, so that no read goes to it.
+        host_cache_requests: u64 = 11_500_u64, "requests", 0..1e6;
+        /// Open: addresses over which data is scattered; a smaller device is filled.
         address_space_gb: f64 = 3.2, "GiB", 1e-3..1e6;
     }
 }
-
-/// Blocks of an extent: 64 KB, the size of the largest request.
-const EXTENT_BLOCKS: u32 = 128;
-
-/// Number of recent writes that may be overwritten.
-const RECENT_WRITES: usize = 1024;
 
 /// Sizes of reads in KB.
 const READ_SIZES: [WeightedSize; 4] = [(2.0, 0.1 / 3.0), (4.0, 0.1 / 3.0), (6.0, 0.1 / 3.0), (8.0, 0.9)];
@@ -66,62 +62,50 @@ const SMALL_WRITES: [WeightedSize; 3] = [(1.0, 20.0), (2.0, 16.0), (4.0, 16.0)];
 /// Of the writes of 8 KB or more, the share that are larger than 8 KB.
 const LARGE_SHARE: f64 = 7.0 / 48.0;
 
+/// Blocks of a place whose requests may be continued; other places have one piece.
+const RUN_BLOCKS: u32 = 512;
+
+/// Chance that a request of a run is followed by another one, which makes a run of two requests on average.
+const RUN_CHANCE: f64 = 0.5;
+
 /// See [`CelloParams`].
 pub struct Cello {
     arrivals: ModulatedArrivals,
-    ops: Ops,
+    read_control: ShareControl,
     reads: SizeMix,
     writes: SizeMix,
-    files: RankedFiles,
-    sequential: SequentialShare,
-    streams: Vec<Place>,
-    /// The active stream and the operation of its requests.
-    turn: Option<(usize, Op)>,
-    stream_turn: f64,
-    overwrite_share: f64,
-    recent: Vec<Place>,
-    /// Index in `recent` at which the next write is kept.
-    oldest_index: usize,
-    previous_end: u64,
+    /// Places of requests of up to a piece, and of larger requests.
+    places: [Reuse; 2],
+    /// Whether a new place may be continued.
+    runs: Bernoulli,
+    sequential: ShareControl,
+    /// Operation and end of the previous request.
+    previous: (Op, u64),
+    /// The end of the run that the previous request belongs to; 0 without a run.
+    run_end: u64,
+    space_blocks: u64,
+    ops_rng: Stream,
     sizes_rng: Stream,
+    runs_rng: Stream,
     turns_rng: Stream,
-    overwrites_rng: Stream,
-    choices: Places,
 }
 
-/// A block of a file.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    file: RankedFile,
-    lbn: u64,
+/// Places that may be continued: as many as, with runs of two requests, give the share of sequential requests.
+fn run_share(params: &CelloParams) -> Result<Bernoulli> {
+    let share = params.sequential_share;
+    let runs = share / (1.0 - share) * (1.0 - RUN_CHANCE) / RUN_CHANCE;
+    Bernoulli::new(runs.min(1.0)).map_err(|error| Error::user(format!("a share of runs of {runs}: {error}")))
 }
 
-impl Place {
-    fn can_hold(self, blocks: u32) -> bool {
-        self.lbn + u64::from(blocks) <= self.file.end()
+fn reuse_shape(params: &CelloParams) -> ReuseShape {
+    ReuseShape {
+        new_write_share: params.new_write_share,
+        new_read_ratio: params.new_read_ratio,
+        write_after_read_share: params.write_after_read_share,
+        read_after_write_share: params.read_after_write_share,
+        min_read_lag: params.host_cache_requests,
+        min_write_lag: 0,
     }
-}
-
-/// Returns the chance with which turns begin. A turn of n requests has n - 1 sequential ones, and 1 / chance requests
-/// follow until the next turn.
-fn chance_of_turn(params: &CelloParams) -> f64 {
-    let (share, turn) = (params.sequential_share, params.stream_turn);
-    share / (turn - 1.0 - share * turn)
-}
-
-/// Rejects a share of sequential requests that turns cannot reach.
-///
-/// A turn of n requests has n - 1 sequential ones and one other request after it; ends of extents cost some more.
-fn check_sequential_share(params: &CelloParams) -> Result<()> {
-    let max_share = 0.8 * (params.stream_turn - 1.0) / (params.stream_turn + 1.0);
-    if params.sequential_share <= max_share {
-        return Ok(());
-    }
-    Err(Error::user(format!(
-        "workload.sequential_share = {} is impossible with turns of {} requests",
-        params.sequential_share, params.stream_turn
-    ))
-    .with_remedy(format!("take at most {max_share:.2}, or a larger workload.stream_turn")))
 }
 
 /// Sizes of writes: the division of the largest between 16 and 64 KB gives the mean.
@@ -157,110 +141,64 @@ impl Generator for Cello {
     }
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
-        check_sequential_share(params)?;
         let stream = |purpose: &str| setting.stream(&format!("cello.{purpose}"));
         let shape = Shape {
             rate_per_s: params.rate_per_s,
-            dispersion: params.dispersion,
-            burst_s: params.burst_s,
+            dispersion_1s: params.dispersion_1s,
+            dispersion_10s: params.dispersion_10s,
             burst_share: params.burst_share,
         };
         let space_blocks = setting.capacity_blocks.min(mb_to_blocks(params.address_space_gb * 1024.0));
-        let extents = mb_to_blocks(params.data_mb).div_ceil(u64::from(EXTENT_BLOCKS));
-        let lengths = (0..extents).map(|_| EXTENT_BLOCKS);
-        let layout = [stream("scatter"), stream("extents"), stream("places")];
-        let files = RankedFiles::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
-        let max_blocks = u64::from(files.largest_blocks());
-        let nowhere = Place { file: RankedFile { start: 0, blocks: 0 }, lbn: 0 };
+        let places = ["small", "large"].map(|size| {
+            let streams = ReuseStreams::new(|purpose| stream(&format!("{size}.{purpose}")));
+            Reuse::new(reuse_shape(params), space_blocks, PIECE_BLOCKS, streams)
+        });
         Ok(Cello {
             arrivals: ModulatedArrivals::new(shape, stream("arrivals"), stream("bursts"))?,
-            ops: Ops::new(params.read_share, stream("ops"))?,
-            reads: SizeMix::new(&READ_SIZES, max_blocks),
-            writes: SizeMix::new(&write_sizes(params)?, max_blocks),
-            files,
-            sequential: SequentialShare::new(params.sequential_share, chance_of_turn(params)),
-            streams: vec![nowhere; params.streams as usize],
-            turn: None,
-            stream_turn: params.stream_turn,
-            overwrite_share: params.overwrite_share,
-            recent: Vec::with_capacity(RECENT_WRITES),
-            oldest_index: 0,
-            previous_end: u64::MAX,
+            read_control: ShareControl::new(params.read_share, params.read_share),
+            reads: SizeMix::new(&READ_SIZES, space_blocks),
+            writes: SizeMix::new(&write_sizes(params)?, space_blocks),
+            places,
+            runs: run_share(params)?,
+            sequential: ShareControl::new(params.sequential_share, RUN_CHANCE),
+            previous: (Op::Read, 0),
+            run_end: 0,
+            space_blocks,
+            ops_rng: stream("ops"),
             sizes_rng: stream("sizes"),
+            runs_rng: stream("runs"),
             turns_rng: stream("turns"),
-            overwrites_rng: stream("overwrites"),
-            choices: Places::new(stream("choices")),
         })
     }
 
     #[inline]
     fn next(&mut self) -> Request {
         let arrival = self.arrivals.next();
-        let drawn_op = self.ops.next();
-        self.switch_turn(drawn_op);
         // Drawn whether used or not, so that no choice shifts another.
-        let is_overwrite = self.overwrites_rng.random::<f64>() < self.overwrite_share;
-        let (op, stream) = self.turn.map_or((drawn_op, None), |(stream, op)| (op, Some(stream)));
+        let drawn_op =
+            if self.ops_rng.random::<f64>() < self.read_control.chance() { Op::Read } else { Op::Write };
+        let continues = self.turns_rng.random::<f64>() < self.sequential.chance();
+        let run = self.runs.sample(&mut self.runs_rng);
+        let (last_op, last_end) = self.previous;
+        let op = if continues && last_end < self.run_end { last_op } else { drawn_op };
         let mix = if op == Op::Read { &self.reads } else { &self.writes };
         let blocks = mix.draw(&mut self.sizes_rng);
-        let place = match stream {
-            Some(stream) => self.follow(stream, blocks),
-            None if op == Op::Write && is_overwrite => self.pick_recent_write(blocks),
-            None => self.random_place(blocks),
-        };
-        if op == Op::Write {
-            self.remember(place);
-        }
-        self.sequential.count(place.lbn == self.previous_end);
-        self.previous_end = place.lbn + u64::from(blocks);
-        Request { arrival, lbn: place.lbn, blocks, op, ..Request::default() }
+        let continues = continues && last_end + u64::from(blocks) <= self.run_end;
+        let lbn = if continues { last_end } else { self.begin(op, blocks, run) };
+        self.sequential.count(continues);
+        self.read_control.count(op == Op::Read);
+        self.previous = (op, lbn + u64::from(blocks));
+        Request { arrival, lbn, blocks, op, ..Request::default() }
     }
 }
 
 impl Cello {
-    /// Ends the turn of a stream, or begins one, with operation `op`.
-    fn switch_turn(&mut self, op: Op) {
-        let chance: f64 = self.turns_rng.random();
-        if self.turn.is_some() {
-            if chance * self.stream_turn < 1.0 {
-                self.turn = None;
-            }
-        } else if chance < self.sequential.chance() {
-            self.turn = Some((self.choices.below(self.streams.len() as u64) as usize, op));
-        }
-    }
-
-    /// The next place of the stream: in its extent or, if too few blocks are left there, at the beginning of another.
-    fn follow(&mut self, stream: usize, blocks: u32) -> Place {
-        let mut place = self.streams[stream];
-        if !place.can_hold(blocks) {
-            let file = self.files.pick();
-            place = Place { file, lbn: file.start };
-        }
-        self.streams[stream] = Place { lbn: place.lbn + u64::from(blocks), ..place };
-        place
-    }
-
-    /// The place of one of the last writes, moved back where too few blocks are left to the end of its extent.
-    fn pick_recent_write(&mut self, blocks: u32) -> Place {
-        if self.recent.is_empty() {
-            return self.random_place(blocks);
-        }
-        let place = self.recent[self.choices.below(self.recent.len() as u64) as usize];
-        Place { lbn: place.lbn.min(place.file.end() - u64::from(blocks)), ..place }
-    }
-
-    fn random_place(&mut self, blocks: u32) -> Place {
-        let (file, lbn) = self.files.place(blocks);
-        Place { file, lbn }
-    }
-
-    fn remember(&mut self, place: Place) {
-        if self.recent.len() < RECENT_WRITES {
-            self.recent.push(place);
-        } else {
-            self.recent[self.oldest_index] = place;
-            self.oldest_index = (self.oldest_index + 1) % RECENT_WRITES;
-        }
+    /// The first block of a visit to a place; if the place is new, `run` states whether requests may continue there.
+    fn begin(&mut self, op: Op, blocks: u32, run: bool) -> u64 {
+        let is_large = u64::from(blocks) > PIECE_BLOCKS;
+        let new_blocks = if run { RUN_BLOCKS } else { PIECE_BLOCKS as u32 };
+        let place = self.places[usize::from(is_large)].next(op, new_blocks);
+        self.run_end = if place.blocks == RUN_BLOCKS { place.end().min(self.space_blocks) } else { 0 };
+        place.lbn.min(self.space_blocks - u64::from(blocks))
     }
 }

@@ -39,8 +39,6 @@ impl RankedFile {
 pub struct RankedFiles {
     by_rank: Vec<RankedFile>,
     ranks: Zipf<f64>,
-    /// Distance from one piece of a file to the next, in blocks.
-    stride: u64,
     picks: Stream,
     places: Places,
 }
@@ -48,11 +46,10 @@ pub struct RankedFiles {
 impl RankedFiles {
     /// Lays out files of `lengths` blocks, as many as fit into `space_blocks`, at random places.
     ///
-    /// Each length covers complete pieces of a file, `gap_blocks` apart. If not even the first fits, one file uses all
+    /// Each length covers complete pieces of a file. If not even the first fits, one file uses all
     /// the space.
     pub fn new(
         lengths: impl Iterator<Item = u32>,
-        gap_blocks: u64,
         space_blocks: u64,
         zipf_exponent: f64,
         streams: [Stream; 3],
@@ -73,7 +70,7 @@ impl RankedFiles {
         let ranks = Zipf::new(files.len() as f64, zipf_exponent)
             .map_err(|error| Error::user(format!("a Zipf exponent of {zipf_exponent}: {error}")))?;
         let places = Places::new(places);
-        Ok(RankedFiles { by_rank: files, ranks, stride: PIECE_BLOCKS + gap_blocks, picks, places })
+        Ok(RankedFiles { by_rank: files, ranks, picks, places })
     }
 
     /// Puts the files on the device in random order, with `free` blocks divided at random among the gaps between them.
@@ -109,18 +106,6 @@ impl RankedFiles {
         self.by_rank.iter().map(|file| file.blocks).max().unwrap_or(0)
     }
 
-    /// Distance from one piece of a file to the next, in blocks.
-    pub fn stride(&self) -> u64 {
-        self.stride
-    }
-
-    /// A file drawn by popularity.
-    #[inline]
-    pub fn pick(&mut self) -> RankedFile {
-        let rank = self.pick_rank();
-        self.by_rank[rank]
-    }
-
     #[inline]
     fn pick_rank(&mut self) -> usize {
         (self.ranks.sample(&mut self.picks) as usize).clamp(1, self.by_rank.len()) - 1
@@ -137,10 +122,10 @@ impl RankedFiles {
         let file = self.by_rank[rank];
         let (blocks, length) = (u64::from(blocks), u64::from(file.blocks));
         let span_blocks = blocks.max(PIECE_BLOCKS).min(length);
-        let pieces = (length - span_blocks) / self.stride + 1;
+        let pieces = (length - span_blocks) / PIECE_BLOCKS + 1;
         let fragments = (span_blocks - blocks) / FRAGMENT_BLOCKS + 1;
         let place = self.places.below(pieces * fragments);
-        (file, file.start + place / fragments * self.stride + place % fragments * FRAGMENT_BLOCKS)
+        (file, file.start + place / fragments * PIECE_BLOCKS + place % fragments * FRAGMENT_BLOCKS)
     }
 }
 
@@ -150,22 +135,20 @@ mod tests {
     use proptest::prelude::*;
     use sledlab_core::seed::stream;
 
-    fn place_files(lengths: &[u32], gap: u64, space: u64) -> RankedFiles {
+    fn place_files(lengths: &[u32], space: u64) -> RankedFiles {
         let streams = ["scatter", "picks", "places"].map(|name| stream(1, name));
-        RankedFiles::new(lengths.iter().copied(), gap, space, 0.9, streams).unwrap()
+        RankedFiles::new(lengths.iter().copied(), space, 0.9, streams).unwrap()
     }
 
     proptest! {
         #[test]
         fn files_are_disjoint_and_contain_placed_requests(
             pieces in prop::collection::vec(1_u32..40, 1..60),
-            gap in prop_oneof![Just(0_u64), Just(16), Just(32)],
             space in prop_oneof![1_u64..200, 200_u64..200_000],
             expected in 1_u32..128,
         ) {
-            let length = |pieces: &u32| pieces * (16 + gap as u32) - gap as u32;
-            let lengths: Vec<u32> = pieces.iter().map(length).collect();
-            let mut files = place_files(&lengths, gap, space);
+            let lengths: Vec<u32> = pieces.iter().map(|pieces| pieces * 16).collect();
+            let mut files = place_files(&lengths, space);
             let mut sorted = files.by_rank.clone();
             sorted.sort_by_key(|file| file.start);
             prop_assert!(sorted.windows(2).all(|pair| pair[0].end() <= pair[1].start));
@@ -174,17 +157,17 @@ mod tests {
             for _ in 0..50 {
                 let (file, lbn) = files.place(expected);
                 prop_assert!(file.start <= lbn && lbn + u64::from(expected) <= file.end());
-                let end_in_group = (lbn - file.start) % (16 + gap) + u64::from(expected);
-                prop_assert!(expected >= 16 || file.blocks < 16 || end_in_group <= 16);
+                let end_in_piece = (lbn - file.start) % 16 + u64::from(expected);
+                prop_assert!(expected >= 16 || file.blocks < 16 || end_in_piece <= 16);
             }
         }
     }
 
     #[test]
     fn first_ranks_are_most_popular() {
-        let mut files = place_files(&[16; 1000], 0, 1 << 20);
+        let mut files = place_files(&[16; 1000], 1 << 20);
         let (first_file, tenth_file) = (files.by_rank[0], files.by_rank[9]);
-        let picks: Vec<RankedFile> = (0..200_000).map(|_| files.pick()).collect();
+        let picks: Vec<RankedFile> = (0..200_000).map(|_| files.place(16).0).collect();
         let count = |file: RankedFile| picks.iter().filter(|pick| **pick == file).count() as f64;
         let expected = 10.0_f64.powf(0.9);
         assert!((count(first_file) / count(tenth_file) / expected - 1.0).abs() < 0.1);

@@ -13,41 +13,73 @@ pub struct Shape {
     /// Mean requests per second.
     pub rate_per_s: f64,
     /// Index of dispersion of the counts in windows of one second; 1 is Poisson.
-    pub dispersion: f64,
-    /// Mean length of a burst in seconds.
-    pub burst_s: f64,
+    pub dispersion_1s: f64,
+    /// The same in windows of ten seconds.
+    pub dispersion_10s: f64,
     /// Share of the time that bursts last.
     pub burst_share: f64,
 }
 
-impl Shape {
-    fn quiet_s(&self) -> f64 {
-        self.burst_s * (1.0 / self.burst_share - 1.0)
-    }
+/// Returns the seconds for which the counts in windows of `window_s` are correlated, if the process switches between
+/// its rates `switching` times per second.
+fn correlation_s(switching: f64, window_s: f64) -> f64 {
+    let switches = switching * window_s;
+    (1.0 + math::exp_m1(-switches) / switches) / switching
+}
 
-    /// Requests per second in quiet times and in bursts.
+impl Shape {
+    /// Mean length of quiet times and of bursts in seconds, and requests per second in them.
     ///
     /// The counts in windows of length t have the index of dispersion 1 + 2 d^2 p (1 - p) / m (1/r - (1 - exp(-r t)) /
     /// (r^2 t)), where d is the difference of the two rates, m the mean rate, p the share of the time in bursts and r
-    /// the rate of switching both ways (Fischer and Meier-Hellstern 1993). This function solves it for d.
-    fn rates_per_s(&self) -> Result<[f64; 2]> {
-        let switching = 1.0 / self.burst_s + 1.0 / self.quiet_s();
-        let correlation_s = (1.0 + math::exp_m1(-switching) / switching) / switching;
-        let dispersion_factor = 2.0 * self.burst_share * (1.0 - self.burst_share) * correlation_s;
-        let difference = ((self.dispersion - 1.0) * self.rate_per_s / dispersion_factor).sqrt();
+    /// the rate of switching both ways (Fischer and Meier-Hellstern 1993). Two windows give r and d.
+    fn rates(&self) -> Result<[[f64; 2]; 2]> {
+        let switching = self.switching()?;
+        let burst_s = 1.0 / (switching * (1.0 - self.burst_share));
+        let mean_s = [1.0 / (switching * self.burst_share), burst_s];
+        let dispersion_factor =
+            2.0 * self.burst_share * (1.0 - self.burst_share) * correlation_s(switching, 1.0);
+        let difference = ((self.dispersion_1s - 1.0) * self.rate_per_s / dispersion_factor).sqrt();
         let quiet = self.rate_per_s - self.burst_share * difference;
         if quiet < 0.0 {
             // The dispersion where quiet times have no requests.
             let max_dispersion = 1.0 + dispersion_factor * self.rate_per_s / self.burst_share.powi(2);
             return Err(Error::user(format!(
-                "a dispersion of {} is more than bursts of {} s in {} of the time can give at {} requests/s",
-                self.dispersion, self.burst_s, self.burst_share, self.rate_per_s
+                "a dispersion of {} is more than bursts of {burst_s:.3} s in {} of the time can give at {} requests/s",
+                self.dispersion_1s, self.burst_share, self.rate_per_s
             ))
             .with_remedy(format!(
-                "take at most {max_dispersion:.1}, longer bursts, or a smaller share of them"
+                "take at most {max_dispersion:.1}, a larger workload.dispersion_10s, or a smaller share of bursts"
             )));
         }
-        Ok([quiet, quiet + difference])
+        Ok([mean_s, [quiet, quiet + difference]])
+    }
+
+    /// Switches per second that give the ratio of the dispersions; any of a Poisson process.
+    fn switching(&self) -> Result<f64> {
+        let ratio = (self.dispersion_10s - 1.0) / (self.dispersion_1s - 1.0);
+        if self.dispersion_1s == 1.0 && self.dispersion_10s == 1.0 {
+            return Ok(1.0);
+        }
+        // Rates that never switch have a ratio of 10, rates that switch at once of 1.
+        if !(1.01..=9.9).contains(&ratio) {
+            let [min_dispersion, max_dispersion] =
+                [1.01, 9.9].map(|ratio| 1.0 + ratio * (self.dispersion_1s - 1.0));
+            return Err(Error::user(format!(
+                "a dispersion of {} at 10 s is impossible with {} at 1 s",
+                self.dispersion_10s, self.dispersion_1s
+            ))
+            .with_remedy(format!(
+                "take workload.dispersion_10s from {min_dispersion:.2} to {max_dispersion:.2}"
+            )));
+        }
+        let (mut low, mut high) = (1e-3_f64, 1e3_f64);
+        for _ in 0..60 {
+            let middle = (low * high).sqrt();
+            let ratio_of_middle = correlation_s(middle, 10.0) / correlation_s(middle, 1.0);
+            if ratio_of_middle > ratio { low = middle } else { high = middle }
+        }
+        Ok(high)
     }
 }
 
@@ -106,8 +138,8 @@ struct Rest {
 impl ModulatedArrivals {
     /// An error where no two rates give the `shape`.
     pub fn new(shape: Shape, gaps: Stream, states: Stream) -> Result<Self> {
-        let mean_s = [shape.quiet_s(), shape.burst_s];
-        Ok(Self::from_rates(shape.rates_per_s()?, mean_s, shape.rate_per_s, [gaps, states]))
+        let [mean_s, rates_per_s] = shape.rates()?;
+        Ok(Self::from_rates(rates_per_s, mean_s, shape.rate_per_s, [gaps, states]))
     }
 
     /// Like [`ModulatedArrivals::new`], but returns an error if bursts would have more than all requests.

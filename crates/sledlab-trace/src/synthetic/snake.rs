@@ -7,7 +7,7 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, WORD_BYTES};
 use super::clustered_arrivals::{Arrival, ClusterRates, ClusteredArrivals, UnitStart};
 use super::draw::{Ops, Places};
 use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, mb_to_blocks};
-use super::sequential_share::SequentialShare;
+use super::share_control::ShareControl;
 use super::size_mix::{SizeMix, WeightedSize, mean_kb, split};
 use super::{Generator, GeneratorSetting};
 
@@ -17,7 +17,8 @@ sledlab_core::params! {
     ///
     /// Hong 2006 and Lin publish the mean size, the share of metadata, and results of a G3 sled that parks immediately,
     /// at speed-ups of 10 and 100: start-ups, response times, energies. `docs/calibration.md` compares. Values of
-    /// *Open* parameters are not published but assumed.
+    /// *Open* parameters are not published but assumed. Lin's energies imply `mean_size_kb = 6.96`, with `max_size_kb =
+    /// 8`.
     pub struct SnakeParams {
         /// Open: number of requests, fitted to the savings of subsector access; 0 never ends.
         requests: u64 = 87_000_u64;
@@ -45,6 +46,8 @@ sledlab_core::params! {
         sequential_share: f64 = 0.6, "", 0.0..1.0;
         /// Mean size of a request.
         mean_size_kb: f64 = 8.0, "KB", 1.0..64.0;
+        /// Open: largest size of a request; 16 or less limits requests to 8 KB, as nearly all of ajw are.
+        max_size_kb: f64 = 32.0, "KB", 8.0..1024.0;
         /// Share of requests for metadata.
         metadata_share: f64 = 0.72, "", 0.0..1.0;
         /// Whether metadata requests shrink to one block, of which `metadata_bytes` are requested.
@@ -80,7 +83,7 @@ pub struct Snake {
     sizes: SizeMix,
     files: RankedFiles,
     /// The share of sequential requests among reads outside copies.
-    sequential: SequentialShare,
+    sequential: ShareControl,
     /// The file that is read, and its next block; `None` where the last request was not a read of the present cluster.
     reading: Option<(RankedFile, u64)>,
     /// The next blocks of the present copy, on its reading and on its writing side.
@@ -102,23 +105,30 @@ struct Copy {
     write_next: u64,
 }
 
-/// The sizes, with the share of 32 KB that gives the mean.
+/// The sizes, with the share of the largest that gives the mean. Without sizes above 8 KB, requests that are not small
+/// have 2 or 8 KB.
 fn sizes(params: &SnakeParams) -> Result<Vec<WeightedSize>> {
     let small_share: f64 = SMALL_SIZES.iter().map(|(_, weight)| weight).sum();
-    let rest_kb = small_share * mean_kb(&SMALL_SIZES) + SHARE_8_KB * 8.0;
-    let share_of_32_kb = split(params.mean_size_kb, rest_kb, LARGE_SHARE, 16.0, 32.0)?;
+    let small_kb = small_share * mean_kb(&SMALL_SIZES);
     let mut sizes = SMALL_SIZES.to_vec();
-    sizes.extend([
-        (8.0, SHARE_8_KB),
-        (16.0, LARGE_SHARE * (1.0 - share_of_32_kb)),
-        (32.0, LARGE_SHARE * share_of_32_kb),
-    ]);
+    if params.max_size_kb <= 16.0 {
+        let share = 1.0 - small_share;
+        let share_of_8_kb = split(params.mean_size_kb, small_kb, share, 2.0, 8.0)?;
+        sizes.extend([(2.0, share - share_of_8_kb * share), (8.0, share * share_of_8_kb)]);
+        return Ok(sizes);
+    }
+    let rest_kb = small_kb + SHARE_8_KB * 8.0;
+    let largest_share = split(params.mean_size_kb, rest_kb, LARGE_SHARE, 16.0, params.max_size_kb)?;
+    let large =
+        [(16.0, LARGE_SHARE * (1.0 - largest_share)), (params.max_size_kb, LARGE_SHARE * largest_share)];
+    sizes.push((8.0, SHARE_8_KB));
+    sizes.extend(large);
     Ok(sizes)
 }
 
 /// Returns the control of the share of sequential reads outside copies. In copies, all reads but the first are
 /// sequential.
-fn sequential_outside_copies(params: &SnakeParams, rhythm: &ClusterRates) -> Result<SequentialShare> {
+fn sequential_outside_copies(params: &SnakeParams, rhythm: &ClusterRates) -> Result<ShareControl> {
     let copy_share = rhythm.copy_share();
     let follow_share = params.read_share;
     let reads_of_copy = (params.copy_requests as f64 * params.read_share).max(1.0);
@@ -133,7 +143,7 @@ fn sequential_outside_copies(params: &SnakeParams, rhythm: &ClusterRates) -> Res
     let target_share = params.sequential_share;
     if (minimum..=max_outside).contains(&target_share) || params.read_share == 0.0 {
         let share_outside = (target_share - sequential_in_copies) / (1.0 - copy_share);
-        return Ok(SequentialShare::new(share_outside, share_outside / possible));
+        return Ok(ShareControl::new(share_outside, share_outside / possible));
     }
     Err(Error::user(format!(
         "workload.sequential_share = {target_share} is impossible with clumps of {} requests over files of {} KB, and \
@@ -174,7 +184,7 @@ impl Generator for Snake {
         let file_blocks = mb_to_blocks(params.file_kb / 1024.0);
         let lengths = (0..mb_to_blocks(params.data_mb).div_ceil(file_blocks)).map(|_| file_blocks as u32);
         let layout = [stream("scatter"), stream("files"), stream("places")];
-        let files = RankedFiles::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
+        let files = RankedFiles::new(lengths, space_blocks, params.zipf_exponent, layout)?;
         let requested_words = params.metadata_bytes.div_ceil(WORD_BYTES);
         let unrequested_words = (BLOCK_BYTES / WORD_BYTES - requested_words) as u8;
         let time_streams = ["arrivals", "clusters", "copies"].map(stream);

@@ -160,7 +160,7 @@ impl Generator for Tpcd {
         let lengths = table_lengths(params.tables, pages, stream("lengths"));
         let layout = [stream("scatter"), stream("tables"), stream("places")];
         // Look-ups by an index choose all tables equally often.
-        let tables = RankedFiles::new(lengths, 0, space_blocks, 0.0, layout)?;
+        let tables = RankedFiles::new(lengths, space_blocks, 0.0, layout)?;
         let count = tables.count();
         let scans =
             (0..params.streams as usize).map(|scan| Scan::new(tables.file_at_rank(scan % count))).collect();

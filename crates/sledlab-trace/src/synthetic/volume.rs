@@ -13,7 +13,7 @@ use super::day::Day;
 use super::draw::{Ops, Places};
 use super::files::mb_to_blocks;
 use super::modulated_arrivals::{Bursts, ModulatedArrivals};
-use super::sequential_share::SequentialShare;
+use super::share_control::ShareControl;
 use super::size_mix::{SizeMix, WeightedSize};
 use super::{Generator, GeneratorSetting};
 
@@ -144,7 +144,7 @@ pub struct Volume {
     ops: Ops,
     /// Reads, writes.
     kinds: [Kind; 2],
-    sequential: SequentialShare,
+    sequential: ShareControl,
     space_blocks: u64,
     sizes_rng: Stream,
     runs_rng: Stream,
@@ -182,7 +182,7 @@ impl Generator for Volume {
                 kind("reads", params.read_kb, params.read_zipf)?,
                 kind("writes", params.write_kb, params.write_zipf)?,
             ],
-            sequential: SequentialShare::new(params.sequential_share, params.sequential_share),
+            sequential: ShareControl::new(params.sequential_share, params.sequential_share),
             space_blocks,
             sizes_rng: stream("sizes"),
             runs_rng: stream("runs"),

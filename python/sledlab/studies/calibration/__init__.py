@@ -16,7 +16,7 @@ from sledlab.errors import Error
 from sledlab.model.catalog import workload
 from sledlab.model.device import describe
 from sledlab.studies.calibration.statistics import RUNS, STATISTICS, TARGETED_STATISTICS
-from sledlab.studies.calibration.targets import CALIBRATIONS, TOLERANCE, Target
+from sledlab.studies.calibration.targets import AJW, CALIBRATIONS, TOLERANCE, Target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sledlab.studies.calibration.targets import Calibration
 
 __all__ = [
+    "AJW",
     "CALIBRATIONS",
     "RUNS",
     "STATISTICS",

@@ -86,6 +86,12 @@ STATISTICS: dict[str, Statistic] = {
     "hits_64": _hits(64),
     "hits_256": _hits(256),
     "hits_512": _hits(512),
+    "written_reads": Statistic(
+        "reads that hit a cache of writes only",
+        "%",
+        1,
+        lambda report: _percent(report["written_reuse"]["read_share"]),
+    ),
 }
 """Statistics that are compared for every stand-in, in the order of the report."""
 

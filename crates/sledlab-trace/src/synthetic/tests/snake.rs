@@ -192,3 +192,12 @@ fn impossible_parameters_are_rejected() {
     assert!(message("rate_per_s = 40.0").contains("a lower rate"));
     assert!(message("metadata_bytes = 3").contains("out of range"));
 }
+
+#[test]
+fn snake_requests_keep_largest_size() {
+    let requests = make("snake", "max_size_kb = 8.0\nmean_size_kb = 6.96\naddress_space_gb = 0.325");
+    let (mean_blocks, _) = moments(requests.iter().map(|request| u64::from(request.blocks)));
+    assert_near("mean size, KB", mean_blocks / 2.0, 6.96, 0.01);
+    assert_eq!(requests.iter().map(|request| request.blocks).max(), Some(16));
+    assert!(requests.iter().all(|request| request.end() <= 681_575), "0.325 GiB");
+}
