@@ -34,9 +34,9 @@ from sledlab.runs.options import ClusterOptions, Option, SimulateOptions, declar
 from sledlab.show.view import View, is_built
 from sledlab.show.wording import figure
 from sledlab.studies import LIST
+from sledlab.studies.costs.prices import defaults
 from sledlab.study.columns import Column
 from sledlab.study.columns import columns as columns_of
-from sledlab.study.prices import defaults
 from sledlab.traces.cloud import DEFAULTS, PARAMETERS
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "papers"))

@@ -4,7 +4,7 @@ import dataclasses
 
 import sledlab as sl
 from sledlab.studies.compare.tables import Comparison
-from sledlab.study import race_rows
+from sledlab.studies.races import rows as race_rows
 from sledlab.study.measure import RunFigures, SystemRun
 
 NAMES = [

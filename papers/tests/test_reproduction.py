@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from sledlab.reproduction.papers import PAPERS
-from sledlab.study.race import MAX_HIGHLIGHTED
+from sledlab.studies.races.race import MAX_HIGHLIGHTED
 
 from sledlab_papers import claim_pages
 from sledlab_papers.claims import JUDGES, claims, missing_tests

@@ -12,7 +12,9 @@ import pytest
 import sledlab as sl
 from sledlab.show.document import Collapsible
 from sledlab.studies.compare import STUDY, plan, summary
-from sledlab.study import race_parts, race_rows, statistics
+from sledlab.studies.races import parts as race_parts
+from sledlab.studies.races import rows as race_rows
+from sledlab.study import statistics
 from sledlab.study.executor.local import processes
 from sledlab.study.measure import RunFigures
 from sledlab.study.plan import Question

@@ -11,8 +11,8 @@ import sledlab as sl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sledlab.cli import run
-from sledlab.study.cost import YEAR_S, ClusterPrice, cluster_price, frontier, job_cost
-from sledlab.study.prices import TABLES, Prices, defaults, prices
+from sledlab.studies.costs.cost import YEAR_S, ClusterPrice, cluster_price, frontier, job_cost
+from sledlab.studies.costs.prices import TABLES, Prices, defaults, prices
 
 from tests.cached_runs import cached_bytes
 

@@ -23,12 +23,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sledlab import _native
 from sledlab.cli import run as cli
+from sledlab.studies.fleet.histogram import PERCENTILES, Histogram, bin_index, middle_ns
 from sledlab.studies.fleet.measurement import FleetRun, measure
 from sledlab.studies.fleet.placement import HOT
 from sledlab.studies.fleet.recommendation import cost, recommend
 from sledlab.studies.fleet.rows import MIX, FleetRow
 from sledlab.studies.fleet.search import TriedPlacement, is_monotone, search
-from sledlab.study.histogram import PERCENTILES, Histogram, bin_index, middle_ns
 from sledlab.study.result_cache import files as cached_files
 from sledlab.traces.volumes import Volume, merge_volumes, read_volumes
 

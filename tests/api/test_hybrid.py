@@ -13,10 +13,10 @@ import sledlab as sl
 from sledlab.show import wording
 from sledlab.studies.hybrid import summary, tables
 from sledlab.studies.hybrid.plan import segment_kb
+from sledlab.studies.stores.configurations import CONFIGURATIONS
+from sledlab.studies.stores.plan import configuration_settings
+from sledlab.studies.stores.rows import facts
 from sledlab.study.columns import record
-from sledlab.study.configurations import CONFIGURATIONS
-from sledlab.study.store_rows import facts
-from sledlab.study.stores import configuration_settings
 
 from tests.cached_runs import cached_bytes, cached_lines, write_cached_lines
 

@@ -10,8 +10,8 @@ from sledlab.model import choices
 from sledlab.show import curves, load_curves, plots
 from sledlab.show.wording import label
 from sledlab.studies.compare import summary
-from sledlab.study import race_parts
-from sledlab.study.race import MAX_HIGHLIGHTED
+from sledlab.studies.races import parts as race_parts
+from sledlab.studies.races.race import MAX_HIGHLIGHTED
 
 from tests.races import NAMES, race, synthetic_comparison
 

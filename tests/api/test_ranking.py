@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from sledlab.show.emulation import advice
 from sledlab.show.ranking import Ranking, compare_times
 from sledlab.show.wording import figure
+from sledlab.studies.costs.cost import UNKNOWN_COST
 from sledlab.studies.smart import money, summary
-from sledlab.study.cost import UNKNOWN_COST
 
 TIMES = st.floats(1e-9, 1e9)
 ROWS = st.lists(st.tuples(st.none() | TIMES, st.booleans(), st.sampled_from("abc")), min_size=1, max_size=12)

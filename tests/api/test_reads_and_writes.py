@@ -3,7 +3,7 @@
 import pytest
 import sledlab as sl
 from sledlab.studies.compare.tables import Comparison
-from sledlab.study import race_rows
+from sledlab.studies.races import rows as race_rows
 from sledlab.study.measure import RunFigures, SystemRun
 
 from tests.api.test_sweep import DEFAULT_RESULTS

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sledlab.model.catalog import with_settings
 from sledlab.model.device import host_blocks
+from sledlab.studies.races import rows as race_rows
 from sledlab.studies.side_by_side import STUDY, summary
 from sledlab.studies.side_by_side.tables import SideBySide
-from sledlab.study import race_rows
 from sledlab.study.measure import SystemRun
 
 from tests.api.test_compare import measured_run

@@ -9,8 +9,8 @@ import sledlab as sl
 from sledlab.lazy import load_object
 from sledlab.model.settings import to_toml
 from sledlab.studies import LIST
+from sledlab.studies.costs.prices import NUMBERS, TABLES, prices
 from sledlab.study import frame
-from sledlab.study.prices import NUMBERS, TABLES, prices
 from sledlab.study.value_types import check_values
 
 from tests.conftest import PROJECT

@@ -11,7 +11,7 @@ from sledlab.show.document import Text
 from sledlab.studies.compare import summary
 from sledlab.studies.compare.sweep import sweeps
 from sledlab.studies.compare.tables import Comparison
-from sledlab.study import race_rows
+from sledlab.studies.races import rows as race_rows
 from sledlab.study.measure import RunFigures, SystemRun
 
 DEFAULT_RESULTS = {

@@ -1,15 +1,9 @@
 """`sledlab hybrid`, and its `tune`, `list` and `show`."""
 
 import json
-import signal
-import subprocess
-import sys
-import time
 
 import polars as pl
 import pytest
-
-from tests.cached_runs import cached_lines
 
 CELLO = ("hybrid", "--workload", "cello")
 SMALL_STUDY = (*CELLO, "--limit", 600, "--parallel", 1)
@@ -42,7 +36,6 @@ def test_study_prints_answer_and_saves_tables(sledlab, tmp_path):
     assert answer.code == 0, answer.err
     assert answer.out.startswith("cello on atlas-10k-50mb with mems-g2")
     assert "is the fastest hybrid" in answer.out.replace("\n", " ")
-    assert f"report: {tmp_path / 'study' / 'report.html'}" in answer.out
     sizes = pl.read_parquet(tmp_path / "study" / "sizes.parquet")
     assert sizes.select("mems_mb", "segment_kb").rows() == [
         (mb, kb) for mb in (64, 128) for kb in (8, 16, 32)
@@ -90,7 +83,6 @@ def test_options_reach_the_study(sledlab):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("hybrid",), "no trace"),
         ((*CELLO, "--configuration", "disk,mcd"), "unknown configuration `mcd`"),
         ((*CELLO, "--configuration", ","), "no configurations"),
         ((*CELLO, "--mems-mb", "64,x"), "`x` is not a size"),
@@ -99,16 +91,12 @@ def test_options_reach_the_study(sledlab):
         ((*CELLO, "--segment-kb", "4.5"), "not a segment"),
         ((*CELLO, "--price-ratio", "0"), "not a price ratio"),
         ((*CELLO, "--replacement", "lru,lrru"), "did you mean `lru`"),
-        ((*CELLO, "--seed", "1..0"), "`1..0` is not a range"),
         ((*CELLO, "--at-mb", -1), "not a size"),
         ((*CELLO, "--set", "hybrid.shortcut=false"), "is an axis of the study"),
         ((*CELLO, "--set", "system.kind=mirror"), "`system.kind` is set"),
         ((*CELLO, "--set", "front.active_tip=3"), "active_tip"),
         ((*CELLO, "--front", "mems-g22"), "did you mean `mems-g2`"),
         ((*CELLO, "--device", "atlas"), "atlas"),
-        ((*CELLO, "--limit", 100, "--out", "/proc/nothing"), "/proc/nothing"),
-        (("hybrid", "--trace", "-"), "read only once"),
-        (("hybrid", "--trace", "missing.csv"), "missing.csv"),
         (("hybrid", "tune", "--workload", "cello", "--budget", 0), "not a budget"),
         (("hybrid", "tune", "--budget", 8), "no trace"),
         (("hybrid", "tune", "--workload", "cello"), "--budget"),
@@ -117,21 +105,6 @@ def test_options_reach_the_study(sledlab):
 def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     sledlab(*arguments).assert_refused(message)
-
-
-@pytest.mark.slow("works in processes of its own until it is interrupted")
-def test_interrupt_keeps_completed_runs(tmp_path):
-    arguments = (*CELLO, "--limit", 400_000, "--out", tmp_path, "--parallel", 2)
-    command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not len(cached_lines(tmp_path)) >= 2 and process.poll() is None:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
-    assert process.returncode == 130, stderr
-    assert b"Traceback" not in stderr
-    assert len(cached_lines(tmp_path)) >= 2
-    assert not (tmp_path / "report.html").exists()
 
 
 @pytest.mark.usefixtures("without_pages")

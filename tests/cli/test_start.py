@@ -37,9 +37,7 @@ LIBRARIES = {
 }
 """Libraries that no completion needs."""
 
-DECLARATION_MODULES = {
-    *("sledlab.study", "sledlab.study.configurations", "sledlab.study.declaration", "sledlab.study.run"),
-}
+DECLARATION_MODULES = {"sledlab.study", "sledlab.study.declaration", "sledlab.study.run"}
 """Modules of `sledlab.study` that declarations need before a study runs."""
 
 EXECUTION_MODULES = {
@@ -49,8 +47,11 @@ EXECUTION_MODULES = {
 }
 """Modules that execute and show runs."""
 
-PARTS = ("face", "figures", "measuring", "plan", "steps", "tables", "summary")
-"""Modules of a study other than its declaration."""
+PARTS = (
+    *("face", "figures", "measuring", "plan", "steps", "tables", "summary"),
+    *("cost", "energy", "histogram", "measure", "parts", "prices", "race", "recording", "replays", "rows"),
+)
+"""Modules of studies, and of what they share, other than declarations."""
 
 VALUES = (
     ("simulate", "--scheduler", "s"),

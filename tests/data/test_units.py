@@ -151,7 +151,7 @@ def test_all_studies_have_row_classes() -> None:
     listed = {each.folder for each in studies.LIST}
     modules = {kind.__module__ for kind in row_classes()}
     assert listed - {"compare", "side_by_side", "power"} <= {name.split(".")[2] for name in modules}
-    assert {"sledlab.study.race_rows", "sledlab.study.energy"} <= modules
+    assert {"sledlab.studies.races.rows", "sledlab.studies.power.energy"} <= modules
 
 
 @pytest.mark.parametrize("kind", row_classes(), ids=lambda kind: kind.__name__)

@@ -1,7 +1,7 @@
 """List of the studies, one line each; each study has its own folder or file.
 
 The line names the study's folder; its names in `sledlab` and, where it has axes, its command follow from it.
-Nothing is imported before it is used.
+Nothing is imported before it is used. Folders `races`, `stores` and `costs` hold what several studies share.
 """
 
 from __future__ import annotations

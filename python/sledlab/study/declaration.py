@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from sledlab._native import ClusterExperiment, Experiment
+from sledlab._native import Experiment
 from sledlab.lazy import later
-from sledlab.runs.options import ClusterOptions, ExecutorOptions, SimulateOptions, declared_options
+from sledlab.runs.options import ExecutorOptions, SimulateOptions, declared_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,16 +50,6 @@ ONE_SYSTEM = Subject(
     later("sledlab.study.measure:RunFigures"),
 )
 """Runs of requests against one system."""
-
-REPLAYS = Subject(
-    ClusterOptions,
-    later("sledlab.study.replays:compose"),
-    ClusterExperiment,
-    later("sledlab.study.replays:measure"),
-    later("sledlab.study.replays:ReplayFigures"),
-    takes_requests=False,
-)
-"""Replays of work records on clusters."""
 
 
 @dataclass(frozen=True)

@@ -195,17 +195,6 @@ def measure(
     return SystemRun(result_row(result, arrival_rate(result, trace), idle_periods), dict(result.timing))
 
 
-def measure_until_overload(
-    text: str, trace: Trace | None, counts_idle_periods: bool = False, plugins: Sequence[str] = ()
-) -> SystemRun:
-    """Run an experiment as `measure` does; a run whose queue kept growing ends with its last arrival."""
-    return measure(text, trace, counts_idle_periods, plugins, stop_overloaded=True)
-
-
-MEASURES: Mapping[str, Callable[..., SystemRun]] = {"stop": measure_until_overload, "drain": measure}
-"""Functions that measure runs, by the handling of overloaded ones: stop them, or drain their queues."""
-
-
 def result_row(result: Result, rate: float, idle_periods: IdlePeriods | None) -> RunFigures:
     """The row of a result.
 

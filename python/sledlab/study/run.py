@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import later
 from sledlab.runs.keywords import accept_options
-from sledlab.study.declaration import ONE_SYSTEM, REPLAYS, Declaration, Out, Subject
+from sledlab.study.declaration import ONE_SYSTEM, Declaration, Out, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sledlab.runs.compose import Device, Source
 
-__all__ = ["ONE_SYSTEM", "REPLAYS", "Study", "Subject"]
+__all__ = ["ONE_SYSTEM", "Study", "Subject"]
 
 ARGUMENTS = """Args:
     source: A trace or a workload, as in `simulate`.

@@ -13,9 +13,9 @@ def to_plain(value: Any) -> Any:
     """Return a value as plain data: rows as mappings by field.
 
     Examples:
-        >>> from sledlab.study.cost import ClusterPrice
-        >>> to_plain((ClusterPrice(1.0, 2.0, 3.0),))
-        [{'nodes': 1.0, 'stores': 2.0, 'ports': 3.0}]
+        >>> from sledlab.study.plan import RunSpec
+        >>> to_plain((RunSpec("disk", (), seed=3),))
+        [{'base': 'disk', 'settings': [], 'seed': 3, 'weight': 0.0}]
     """
     if is_dataclass(value):
         return {each.name: to_plain(getattr(value, each.name)) for each in fields(value)}
@@ -31,7 +31,7 @@ def from_plain(kind: Any, value: Any) -> Any:
         AttributeError, KeyError, TypeError: The data is not of this type.
 
     Examples:
-        >>> from sledlab.study.cost import ClusterPrice
+        >>> from sledlab.studies.costs.cost import ClusterPrice
         >>> from_plain(Sequence[ClusterPrice], [{"nodes": 1.0, "stores": 2.0, "ports": 3.0}])
         [ClusterPrice(nodes=1.0, stores=2.0, ports=3.0)]
     """

@@ -21,9 +21,8 @@ from sledlab.show.wording import (
 )
 from sledlab.studies.compare import sweep_summary
 from sledlab.studies.compare.sweep import sweeps
-from sledlab.study import column_figure, race_parts
-from sledlab.study.race import LEVEL
-from sledlab.study.race_parts import (
+from sledlab.studies.races import parts as race_parts
+from sledlab.studies.races.parts import (
     INTERVAL_NOTE,
     full_table,
     has_seeds,
@@ -35,6 +34,8 @@ from sledlab.study.race_parts import (
     slow_plugin,
     throughput_sentence,
 )
+from sledlab.studies.races.race import LEVEL
+from sledlab.study import column_figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
     from sledlab.show.document import Part
     from sledlab.studies.compare.tables import Comparison
-    from sledlab.study.race import Curve, Group
+    from sledlab.studies.races.race import Curve, Group
     from sledlab.study.statistics import SeedMeans
 
 MATRIX_NOTE = "best first; * the queue kept growing"

@@ -12,14 +12,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sledlab.show.ranking import Ranking
-from sledlab.study.race import LEVEL
+from sledlab.studies.races.race import LEVEL
 from sledlab.study.statistics import half_width, mean, relative
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from sledlab.studies.races.race import Race
     from sledlab.study.measure import RunFigures
-    from sledlab.study.race import Race
 
     Combination = tuple[Any, ...]
     """A value for each key of a sweep."""

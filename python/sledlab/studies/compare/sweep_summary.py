@@ -8,7 +8,7 @@ from sledlab.show import plots
 from sledlab.show.document import Drawing, Grid, Heading, Text
 from sledlab.show.wording import figure, interval, join_names, label, milliseconds, percent
 from sledlab.studies.compare.sweep import SCHEDULER
-from sledlab.study.race import LEVEL
+from sledlab.studies.races.race import LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

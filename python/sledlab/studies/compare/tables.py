@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import polars
 from sledlab.studies.compare.sweep import sweeps
+from sledlab.studies.races.race import Race
+from sledlab.studies.races.rows import build_tables, sorted_runs
 from sledlab.study.columns import records
-from sledlab.study.race import Race
-from sledlab.study.race_rows import build_tables, sorted_runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,12 +12,12 @@ from sledlab.studies.fleet.power import energy_usd, power_w
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sledlab.studies.costs.prices import Prices
     from sledlab.studies.fleet.goal import ResponseGoal
+    from sledlab.studies.fleet.histogram import ResponseStatistics
     from sledlab.studies.fleet.kinds import Kind
     from sledlab.studies.fleet.measurement import FleetRun
-    from sledlab.study.histogram import ResponseStatistics
     from sledlab.study.measure import RunFigures
-    from sledlab.study.prices import Prices
     from sledlab.traces.volumes import Survey
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sledlab.errors import Error, unknown
+from sledlab.studies.fleet.histogram import PERCENTILES
 from sledlab.studies.size.goal import seconds
-from sledlab.study.histogram import PERCENTILES
 
 MEASURES = ("mean", *PERCENTILES, "max")
 

@@ -14,7 +14,7 @@ from sledlab.model.device import host_blocks
 from sledlab.model.experiment import is_name
 from sledlab.model.settings import document
 from sledlab.runs.compose import read
-from sledlab.study.cost import store_price
+from sledlab.studies.costs.cost import store_price
 from sledlab.study.plan import explicit_tables, plain, with_model
 from sledlab.toml_text import parse_toml
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sledlab.runs.compose import Device
+    from sledlab.studies.costs.prices import Prices
     from sledlab.study.plan import Question
-    from sledlab.study.prices import Prices
 
 FULL_REPLAY = {
     "replay.mode": "open",

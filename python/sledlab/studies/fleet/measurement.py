@@ -11,10 +11,10 @@ from sledlab import _native
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
 from sledlab.show.wording import is_hybrid
+from sledlab.studies.fleet.busy_times import BusyTimes
+from sledlab.studies.fleet.histogram import Histogram
 from sledlab.studies.fleet.split_times import SplitTimes
 from sledlab.study.access_map import AccessMap
-from sledlab.study.busy_times import BusyTimes
-from sledlab.study.histogram import Histogram
 from sledlab.study.measure import MeasuredRun, RunFigures, busy_time_s, result_row
 from sledlab.study.plan import plain
 from sledlab.traces.volumes import MergedTraces, Survey, Volume, survey

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.model.choices import no_model
+from sledlab.studies.costs.prices import Prices, prices
 from sledlab.studies.fleet.kinds import Kind, kinds
 from sledlab.studies.fleet.measurement import SurveyExperiment
 from sledlab.studies.fleet.options import FILL, GROUP, PLACEMENT
 from sledlab.studies.fleet.placement import LIST, Placement, placement
 from sledlab.study.plan import Case, Plan, explicit_tables
-from sledlab.study.prices import Prices, prices
 from sledlab.traces.volumes import Volume, bulk, merge_volumes, read_volumes
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from sledlab.runs.execute import Experiment, execute
 from sledlab.runs.recording import Recording
-from sledlab.study.cost import KWH_J, YEAR_S
+from sledlab.studies.costs.cost import KWH_J, YEAR_S
 from sledlab.traces.read import trace
 
 if TYPE_CHECKING:
+    from sledlab.studies.costs.prices import Prices
     from sledlab.studies.fleet.kinds import Kind
     from sledlab.study.measure import RunFigures
-    from sledlab.study.prices import Prices
 
 PERIOD_DIGITS = 2
 """Significant digits of the idle periods that are simulated: many devices share one."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import numpy as np
-from sledlab.study.histogram import Histogram, bin_indices
+from sledlab.studies.fleet.histogram import Histogram, bin_indices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

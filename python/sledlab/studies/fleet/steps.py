@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sledlab.errors import Error
 from sledlab.show.wording import list_names
 from sledlab.studies.fleet.choice import Offer, SingleVolumeRun, best
+from sledlab.studies.fleet.histogram import Histogram
 from sledlab.studies.fleet.placement import DeviceCapacity, Item
 from sledlab.studies.fleet.plan import FleetPlan, survey_name
 from sledlab.studies.fleet.search import TriedPlacement, search
-from sledlab.study.histogram import Histogram
 from sledlab.study.plan import Case
 from sledlab.traces.volumes import merge_volumes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sledlab.studies.fleet.histogram import ResponseStatistics
     from sledlab.studies.fleet.kinds import Kind
     from sledlab.studies.fleet.measurement import FleetRun
     from sledlab.studies.fleet.placement import Layout
     from sledlab.study.bench import Measure
-    from sledlab.study.histogram import ResponseStatistics
     from sledlab.study.plan import Plan
     from sledlab.traces.volumes import Survey
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.show.ranking import Ranking
 from sledlab.studies.fleet.goal import ResponseGoal, goal
+from sledlab.studies.fleet.histogram import Histogram
 from sledlab.studies.fleet.plan import FleetPlan
 from sledlab.studies.fleet.power import energy_usd, power_w
 from sledlab.studies.fleet.recommendation import recommend
@@ -21,7 +22,6 @@ from sledlab.studies.fleet.rows import (
     VolumeRow,
 )
 from sledlab.studies.fleet.steps import StepRunner
-from sledlab.study.histogram import Histogram
 from sledlab.study.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.studies.fleet.choice import SingleVolumeRun
+    from sledlab.studies.fleet.histogram import ResponseStatistics
     from sledlab.studies.fleet.measurement import FleetRun
     from sledlab.studies.fleet.steps import FleetSteps, PlacementResult
-    from sledlab.study.histogram import ResponseStatistics
     from sledlab.study.measure import MeasuredRun
     from sledlab.study.plan import Plan, RunSpec
 

@@ -10,7 +10,7 @@ from sledlab.model.choices import numbers, positive_number
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import ModelList, Numbers, Option, StudyOptions
 from sledlab.runs.parsing import KIB, MIB, size, sizes, whole
-from sledlab.study.configurations import (
+from sledlab.studies.stores.configurations import (
     DISK_PRESET,
     FrontOptions,
     parse_configurations,

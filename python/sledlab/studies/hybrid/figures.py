@@ -9,7 +9,7 @@ from sledlab.show.palette import BLUE, QUIET, VERMILION
 from sledlab.show.plots import LINES
 from sledlab.show.series import Panel, Series
 from sledlab.show.wording import figure, mark_overloaded, percent, quantity, size
-from sledlab.study.configurations import CONFIGURATIONS, DISK, MEMS
+from sledlab.studies.stores.configurations import CONFIGURATIONS, DISK, MEMS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.study.configurations import ALL, CONFIGURATIONS, DISK, DISK_RAM, MEMS, MIRROR, SEGMENTS_KB
+from sledlab.studies.stores.configurations import (
+    ALL,
+    CONFIGURATIONS,
+    DISK,
+    DISK_RAM,
+    MEMS,
+    MIRROR,
+    SEGMENTS_KB,
+)
+from sledlab.studies.stores.plan import Stores, StoresPlan, memory
 from sledlab.study.plan import Case, Question, plain
-from sledlab.study.stores import Stores, StoresPlan, memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -23,10 +23,10 @@ from sledlab.show.wording import (
     times,
 )
 from sledlab.studies.hybrid import figures
+from sledlab.studies.stores.configurations import CONFIGURATIONS, DISK, MIRROR, UNCACHED
+from sledlab.studies.stores.plan import EQUAL_SHARE
+from sledlab.studies.stores.rows import StoreRow, controller_cache_sentence, disk_gains_text, facts, title
 from sledlab.study.axes import depends_on_seed
-from sledlab.study.configurations import CONFIGURATIONS, DISK, MIRROR, UNCACHED
-from sledlab.study.store_rows import StoreRow, controller_cache_sentence, disk_gains_text, facts, title
-from sledlab.study.stores import EQUAL_SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from sledlab.study.columns import Column
-from sledlab.study.configurations import (
+from sledlab.studies.stores.configurations import (
     ALL,
     BELADY,
     CACHING_DISK,
@@ -16,10 +15,11 @@ from sledlab.study.configurations import (
     NONE,
     UNCACHED,
 )
+from sledlab.studies.stores.plan import StoresPlan
+from sledlab.studies.stores.rows import Hits, StoreRow, describe_stores, mean_columns, policy_hits
+from sledlab.study.columns import Column
 from sledlab.study.outcome import Outcome
 from sledlab.study.statistics import case_runs, mean
-from sledlab.study.store_rows import Hits, StoreRow, describe_stores, mean_columns, policy_hits
-from sledlab.study.stores import StoresPlan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

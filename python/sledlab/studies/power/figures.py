@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from sledlab.studies.power.energy import EnergyMeans, Policy
     from sledlab.studies.power.tables import PowerStudy
-    from sledlab.study.energy import EnergyMeans, Policy
 
 STRATEGY_COLORS = {"base": QUIET, "immediate": GREEN, "merging": SKY, "subsector": VERMILION, "all": BLUE}
 """One color for each strategy."""

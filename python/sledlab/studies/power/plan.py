@@ -8,9 +8,9 @@ from sledlab.errors import Error
 from sledlab.model.catalog import power, with_settings
 from sledlab.model.choices import numbers
 from sledlab.model.device import describe
+from sledlab.studies.power.devices import device_bases
 from sledlab.studies.power.options import IMMEDIATE, NEVER, OWN, STRATEGIES, TIMEOUTS_MS
 from sledlab.study.axes import check_unset
-from sledlab.study.devices import device_bases
 from sledlab.study.plan import Case, Plan, Question, check_source, plain
 
 if TYPE_CHECKING:

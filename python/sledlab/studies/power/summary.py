@@ -19,13 +19,13 @@ from sledlab.show.wording import (
     seconds,
     source_name,
 )
+from sledlab.studies.power.energy import can_be_built
 from sledlab.studies.power.options import IMMEDIATE, OWN
 from sledlab.study.axes import depends_on_seed
-from sledlab.study.energy import can_be_built
 
 if TYPE_CHECKING:
+    from sledlab.studies.power.energy import Strategy
     from sledlab.studies.power.tables import PowerStudy
-    from sledlab.study.energy import Strategy
 
 EQUAL_SHARE = 0.005
 """Energies that differ by less than this share count as equal."""

@@ -9,16 +9,16 @@ from sledlab.model.device import host_blocks
 from sledlab.show.device_states import STATES, state_name
 from sledlab.show.ranking import Ranking
 from sledlab.show.wording import is_hybrid, seconds
+from sledlab.studies.power import energy
+from sledlab.studies.power.devices import DeviceOutcome
 from sledlab.studies.power.options import IMMEDIATE, OWN
-from sledlab.study import energy
-from sledlab.study.devices import DeviceOutcome
 from sledlab.study.plan import plain
 from sledlab.study.statistics import case_runs, straight_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from sledlab.study.energy import EnergyMeans, Policy, Request, Startup
+    from sledlab.studies.power.energy import EnergyMeans, Policy, Request, Startup
     from sledlab.study.measure import SystemRun
     from sledlab.study.plan import Case, Plan, RunSpec
 

@@ -8,14 +8,14 @@ from sledlab.lazy import mpl_figure
 from sledlab.show import plots, wording
 from sledlab.show.palette import BLUE, INK, QUIET, SKY
 from sledlab.show.widths import base_width
-from sledlab.study import race_parts
+from sledlab.studies.races import parts as race_parts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from sledlab.studies.races.rows import Mean
     from sledlab.studies.side_by_side.tables import SideBySide
-    from sledlab.study.race_rows import Mean
 
 PERCENTILES = (
     "Dot: mean. Thick: from the median to 99 %. Thin: to the slowest. Hollow: overloaded, so the times "

@@ -21,17 +21,17 @@ from sledlab.show.facts import common_facts
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.ranking import compare_times
 from sledlab.show.wording import figure, join_names, label, list_names, milliseconds, percent
+from sledlab.studies.races import parts as race_parts
+from sledlab.studies.races.parts import HEAD, cells, full_table, has_seeds, note
 from sledlab.studies.side_by_side import figures
 from sledlab.studies.side_by_side.tables import Standing
-from sledlab.study import race_parts
-from sledlab.study.race_parts import HEAD, cells, full_table, has_seeds, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sledlab.show.document import Part
+    from sledlab.studies.races.race import Curve, Group
     from sledlab.studies.side_by_side.tables import SideBySide
-    from sledlab.study.race import Curve, Group
 
 MAX_NAMES = 3
 """Most names in a list."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sledlab.show.ranking import Ranking
-from sledlab.study.race import Curve, Group, Race
-from sledlab.study.race_rows import build_tables, sorted_runs
+from sledlab.studies.races.race import Curve, Group, Race
+from sledlab.studies.races.rows import build_tables, sorted_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

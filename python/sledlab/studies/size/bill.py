@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.study.cost import UNKNOWN_COST, cluster_price, job_cost, part_names
+from sledlab.studies.costs.cost import UNKNOWN_COST, cluster_price, job_cost, part_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sledlab.study.cost import ClusterPrice, Cost
-    from sledlab.study.prices import Prices
-    from sledlab.study.replays import ReplayFigures
+    from sledlab.studies.costs.cost import ClusterPrice, Cost
+    from sledlab.studies.costs.prices import Prices
+    from sledlab.studies.smart.replays import ReplayFigures
 
 
 class Bill:

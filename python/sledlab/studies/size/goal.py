@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from sledlab.errors import Error, unknown
 from sledlab.job.task import MAX_NODES
 from sledlab.show.cluster_figures import PART_NAMES
-from sledlab.study.replays import PARTS
+from sledlab.studies.smart.replays import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sledlab.study.cost import Cost
-    from sledlab.study.replays import ReplayFigures
+    from sledlab.studies.costs.cost import Cost
+    from sledlab.studies.smart.replays import ReplayFigures
 
 UNITS = {"ms": 1e-3, "s": 1.0, "": 1.0, "min": 60.0, "h": 3600.0}
 """Units of a deadline, each in s."""

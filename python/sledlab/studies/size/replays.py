@@ -12,15 +12,15 @@ from sledlab.results import list_in_manifest, prepare_directory, record_digests
 from sledlab.runs.cluster import compose_experiment, run
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import ClusterOptions
+from sledlab.studies.costs.prices import prices as read_prices
 from sledlab.studies.size.bill import Bill
 from sledlab.studies.size.goal import goal, parse_node_range
 from sledlab.studies.size.result import KIND, OUTPUT_FILES, Size, SmartSize
 from sledlab.studies.size.search import fastest, smallest
 from sledlab.studies.smart.options import NODE_RANGE
+from sledlab.studies.smart.recording import parse_job_settings, recordables
+from sledlab.studies.smart.replays import result_row
 from sledlab.study.plan import plain, with_model, with_run_name
-from sledlab.study.prices import prices as read_prices
-from sledlab.study.recording import parse_job_settings, recordables
-from sledlab.study.replays import result_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sledlab.runs.cluster_result import ClusterResult
     from sledlab.runs.compose import Device
     from sledlab.studies.size.goal import ClusterGoal
-    from sledlab.study.recording import Recordable
+    from sledlab.studies.smart.recording import Recordable
 
 
 EMPTY_WORK_RECORD = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}

@@ -13,10 +13,10 @@ from sledlab.display import SCHEMA, DisplayedResult, find_presentation
 from sledlab.files import atomic_write
 from sledlab.results import OUTCOME, REPORT, read_errors, read_json
 from sledlab.runs.recording import LATEX, SUMMARY
+from sledlab.studies.costs.cost import Cost  # noqa: TC001 - annotations are read at run time
 from sledlab.studies.size.goal import ClusterGoal
+from sledlab.studies.smart.replays import ReplayFigures  # noqa: TC001 - annotations are read at run time
 from sledlab.study.columns import Column, ColumnSelection, frame, records
-from sledlab.study.cost import Cost  # noqa: TC001 - annotations are read at run time
-from sledlab.study.replays import ReplayFigures  # noqa: TC001 - annotations are read at run time
 from sledlab.study.saved import from_plain, to_plain
 from sledlab.traces.parquet import write_table
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+from sledlab._native import ClusterExperiment
 from sledlab.lazy import later
 from sledlab.runs.keywords import accept_options
+from sledlab.runs.options import ClusterOptions
 from sledlab.studies.smart.options import SmartArguments, SmartOptions
-from sledlab.study.run import REPLAYS, Study
+from sledlab.study.run import Study, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +19,16 @@ if TYPE_CHECKING:
     from sledlab.studies.smart.tables import SmartStudy
 
 __all__ = ["STUDY", "smart_study"]
+
+REPLAYS = Subject(
+    ClusterOptions,
+    later("sledlab.studies.smart.replays:compose"),
+    ClusterExperiment,
+    later("sledlab.studies.smart.replays:measure"),
+    later("sledlab.studies.smart.replays:ReplayFigures"),
+    takes_requests=False,
+)
+"""Replays of work records on clusters."""
 
 STUDY: Study[SmartStudy] = Study(
     name="smart",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
-from sledlab.study.cost import UNKNOWN_COST, cluster_price, job_cost, part_names
+from sledlab.studies.costs.cost import UNKNOWN_COST, cluster_price, job_cost, part_names
 from sledlab.study.plan import plain, with_run_name
 
 if TYPE_CHECKING:
-    from sledlab.study.cost import Cost
+    from sledlab.studies.costs.cost import Cost
+    from sledlab.studies.costs.prices import Prices
+    from sledlab.studies.smart.replays import ReplayFigures
     from sledlab.study.plan import Plan, RunSpec
-    from sledlab.study.prices import Prices
-    from sledlab.study.replays import ReplayFigures
 
 
 def all_names(plan: Plan) -> dict[str, set[str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sledlab.show.money import JOB_COUNT, jobs_cost
 from sledlab.show.wording import figure, join_names, list_names
-from sledlab.study.cost import frontier
+from sledlab.studies.costs.cost import frontier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

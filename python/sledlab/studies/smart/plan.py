@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.show.progress import Progress
+from sledlab.studies.costs.prices import prices
 from sledlab.studies.smart.costs import check_prices
 from sledlab.studies.smart.options import PLACES
+from sledlab.studies.smart.recording import parse_job_settings, recordables
 from sledlab.study.plan import Case, Plan, explicit_tables, with_model
-from sledlab.study.prices import prices
-from sledlab.study.recording import parse_job_settings, recordables
 from sledlab.traces.work import work
 
 if TYPE_CHECKING:

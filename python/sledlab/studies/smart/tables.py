@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from sledlab.studies.costs.cost import Cost  # noqa: TC001 - annotations are read at run time
+from sledlab.studies.costs.prices import prices
 from sledlab.studies.smart.costs import all_names, replay_cost
+from sledlab.studies.smart.replays import ReplayFigures  # noqa: TC001 - annotations are read at run time
 from sledlab.study.columns import Column
-from sledlab.study.cost import Cost  # noqa: TC001 - annotations are read at run time
 from sledlab.study.outcome import Outcome
-from sledlab.study.prices import prices
-from sledlab.study.replays import ReplayFigures  # noqa: TC001 - annotations are read at run time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from matplotlib.figure import Figure
 
+    from sledlab.studies.costs.prices import Prices
     from sledlab.study.measure import MeasuredRun
     from sledlab.study.plan import Case, Plan, RunSpec
-    from sledlab.study.prices import Prices
 
 
 @dataclass(frozen=True)

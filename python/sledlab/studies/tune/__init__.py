@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Unpack
 
 from sledlab.lazy import later
 from sledlab.runs.keywords import accept_options
+from sledlab.studies.stores.configurations import DISK_PRESET
 from sledlab.studies.tune.options import TuneOptions
-from sledlab.study.configurations import DISK_PRESET
 from sledlab.study.run import Study
 
 if TYPE_CHECKING:

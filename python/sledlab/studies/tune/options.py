@@ -8,7 +8,7 @@ from typing import Annotated
 from sledlab.model.choices import positive_number
 from sledlab.runs.options import ExecutorOptions, ModelList, Numbers, Option, PluginOptions, SourceOptions
 from sledlab.runs.parsing import MIB, size
-from sledlab.study.configurations import FrontOptions, replacement_policies, segments
+from sledlab.studies.stores.configurations import FrontOptions, replacement_policies, segments
 
 POLICIES = ("lru", "slru", "arc", "lfuda")
 """Replacement policies that are tried, by default."""

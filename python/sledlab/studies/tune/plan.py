@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 from sledlab.model.choices import positive_number
 from sledlab.show.ranking import Ranking
+from sledlab.studies.stores.configurations import ALL, DISK, MEMS, SEGMENTS_KB
+from sledlab.studies.stores.plan import Stores, StoresPlan, configuration_settings
+from sledlab.studies.stores.rows import policy_hits
 from sledlab.studies.tune.options import POLICIES
-from sledlab.study.configurations import ALL, DISK, MEMS, SEGMENTS_KB
 from sledlab.study.plan import Case, Plan, Question, plain
-from sledlab.study.store_rows import policy_hits
-from sledlab.study.stores import Stores, StoresPlan, configuration_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

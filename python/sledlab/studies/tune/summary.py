@@ -8,10 +8,10 @@ from sledlab.show import plots
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Heading, Source, Text, grid
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import figure, mark_overloaded, milliseconds, percent, share, size
+from sledlab.studies.stores.configurations import CONFIGURATIONS, DISK, MEMS, UNCACHED
+from sledlab.studies.stores.plan import EQUAL_SHARE
+from sledlab.studies.stores.rows import controller_cache_sentence, disk_gains_text, facts, title
 from sledlab.studies.tune.plan import ALL_REQUESTS, LESS_MEMS
-from sledlab.study.configurations import CONFIGURATIONS, DISK, MEMS, UNCACHED
-from sledlab.study.store_rows import controller_cache_sentence, disk_gains_text, facts, title
-from sledlab.study.stores import EQUAL_SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,14 +13,14 @@ from sledlab.model.device import describe
 from sledlab.runs.file_names import relativize_study
 from sledlab.runs.recording import EXPERIMENT
 from sledlab.show.ranking import Ranking
+from sledlab.studies.stores.configurations import DISK
+from sledlab.studies.stores.plan import EQUAL_SHARE, StoresPlan
+from sledlab.studies.stores.rows import StoreRow, describe_stores, mean_columns
 from sledlab.studies.tune.plan import ALL_REQUESTS, LESS_MEMS, budget_mb
 from sledlab.study.columns import Column, record
-from sledlab.study.configurations import DISK
 from sledlab.study.outcome import Outcome
 from sledlab.study.plan import plain
 from sledlab.study.statistics import case_runs
-from sledlab.study.store_rows import StoreRow, describe_stores, mean_columns
-from sledlab.study.stores import EQUAL_SHARE, StoresPlan
 from sledlab.traces.fitted_requests import FittedRequests
 
 if TYPE_CHECKING:

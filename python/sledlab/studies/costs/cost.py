@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from sledlab._native import Experiment
 from sledlab.model.device import describe
 from sledlab.model.settings import document
+from sledlab.studies.costs.prices import no_price
 from sledlab.study.columns import Column
-from sledlab.study.prices import no_price
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeVar
 
-    from sledlab.study.prices import Prices
+    from sledlab.studies.costs.prices import Prices
 
     T = TypeVar("T")
 
@@ -72,7 +72,7 @@ def job_cost(price: ClusterPrice, elapsed_s: float, energy_j: float, prices: Pri
     """The costs of a job that holds a cluster for `elapsed_s` and takes `energy_j`.
 
     Examples:
-        >>> from sledlab.study.prices import prices
+        >>> from sledlab.studies.costs.prices import prices
         >>> cost = job_cost(ClusterPrice(600.0, 200.0, 200.0), 94.6728, 3.6e6, prices())
         >>> round(cost.job_usd, 6), round(cost.power_usd, 6)
         (0.081, 0.08)

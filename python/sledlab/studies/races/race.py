@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.errors import Error
 from sledlab.show.ranking import Ranking
+from sledlab.studies.races.rows import DecisionCost, Level, Mean, RaceRun
 from sledlab.study.outcome import Outcome
-from sledlab.study.race_rows import DecisionCost, Level, Mean, RaceRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Studies of several devices side by side: the requested devices, and the outcome of each."""
+"""The devices of a power study, side by side: the experiment of each, and the outcome by device."""
 
 from __future__ import annotations
 

@@ -10,8 +10,7 @@ from sledlab.errors import Error, unknown
 from sledlab.model.catalog import hybrid, with_settings
 from sledlab.model.device import describe
 from sledlab.model.settings import document, word
-from sledlab.study.axes import check_unset
-from sledlab.study.configurations import (
+from sledlab.studies.stores.configurations import (
     CONFIGURATIONS,
     DISK,
     DISK_RAM,
@@ -21,6 +20,7 @@ from sledlab.study.configurations import (
     TECHNIQUES,
     UNCACHED,
 )
+from sledlab.study.axes import check_unset
 from sledlab.study.plan import Plan, check_source, explicit_tables, plain
 from sledlab.traces.facts import TraceFacts
 from sledlab.traces.fitted_requests import fit_trace

@@ -12,7 +12,7 @@ from sledlab.show.curves import Curves, Line, LoadDot
 from sledlab.show.document import Drawing, Grid, Heading, SideBySideParts, Text
 from sledlab.show.ranking import Ranking
 from sledlab.show.wording import figure, interval, label, list_names, milliseconds, percent
-from sledlab.study.race import LEVEL
+from sledlab.studies.races.race import LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.show.document import Part
-    from sledlab.study.race import Curve, Group, Race
-    from sledlab.study.race_rows import Level, Mean
+    from sledlab.studies.races.race import Curve, Group, Race
+    from sledlab.studies.races.rows import Level, Mean
 
 HEAD = ("mean", "median", "99 %", "max", "SCV", "IOPS", "busy", "queue", "mJ each")
 """Columns of a row of results; times in ms."""

@@ -9,9 +9,9 @@ from sledlab import _native
 from sledlab.show import wording
 from sledlab.show.facts import common_facts, requests_fact, setting_facts
 from sledlab.show.ranking import compare_times
+from sledlab.studies.stores.configurations import DISK
 from sledlab.study.axes import depends_on_seed
 from sledlab.study.columns import Column
-from sledlab.study.configurations import DISK
 from sledlab.study.plan import plain
 from sledlab.study.statistics import SeedMeans, average, mean
 from sledlab.traces.hits import hit_ratios
@@ -19,9 +19,9 @@ from sledlab.traces.hits import hit_ratios
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from sledlab.studies.stores.plan import Stores, StoresPlan
     from sledlab.study.measure import RunFigures
     from sledlab.study.outcome import Outcome
-    from sledlab.study.stores import Stores, StoresPlan
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Prices and costs, which `smart`, `size` and `fleet` share."""

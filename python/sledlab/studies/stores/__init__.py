@@ -1,0 +1,1 @@
+"""Stores of disk and MEMS, which `hybrid` and `tune` share."""
