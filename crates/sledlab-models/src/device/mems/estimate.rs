@@ -6,7 +6,6 @@ use super::axis::Axis;
 use super::geometry::Geometry;
 use super::kinematics::Kinematics;
 use super::params::Selection;
-use super::sled::{Sled, SledState};
 
 /// Number of equal steps of distance into which a curve is divided.
 const STEPS: usize = 100;
@@ -107,33 +106,12 @@ impl Curve {
     }
 }
 
-impl Sled {
-    /// Time of a move in x to `to_bit`, with settling, as a scheduler sees it.
-    #[inline]
-    pub fn estimated_x_time(&self, from_bit: i32, to_bit: i32) -> Span {
-        match &self.estimate {
-            None => self.x_time(from_bit, to_bit),
-            Some(estimate) => estimate.x_time(from_bit.abs_diff(to_bit)),
-        }
-    }
-
-    /// Time of a move in y to a row of a cylinder as a scheduler sees it.
-    pub fn estimated_y_time(&self, state: SledState, row: u32, cylinder: u32, x_moves: bool) -> Span {
-        if let Some(estimate) = &self.estimate {
-            return estimate.y_time(self.geometry.distance_y(state.y_bit, row));
-        }
-        let time = |direction| self.row_cost(state, row, direction, x_moves).total();
-        match self.assumed_direction(cylinder) {
-            None => time(1).min(time(-1)),
-            Some(direction) => time(direction),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use sledlab_core::{Op, Time};
 
+    use super::super::sled::Sled;
+    use super::super::state::SledState;
     use super::*;
     use crate::device::mems::{self, MemsParams};
     use crate::device::{DeviceState, QueuedRequest};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sledlab_core::{Error, Time};
 
-use super::sled::Sled;
+use super::shared_sled::SharedSled;
 use super::tips::Tips;
 use crate::device::{
     BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, QueuedRequest, ServedRequest, Timing,
@@ -14,12 +14,12 @@ use crate::power::MechanicalWork;
 /// A device that knows which requests are for lost blocks.
 pub(super) struct FaultySled {
     device: Box<dyn Device>,
-    sled: Arc<Sled>,
+    sled: Arc<SharedSled>,
     tips: Tips,
 }
 
 impl FaultySled {
-    pub fn new(device: Box<dyn Device>, sled: Arc<Sled>, tips: Tips) -> Self {
+    pub fn new(device: Box<dyn Device>, sled: Arc<SharedSled>, tips: Tips) -> Self {
         FaultySled { device, sled, tips }
     }
 }

@@ -14,7 +14,8 @@ use sledlab_core::{Error, Op, Result, Span, Time};
 use super::bus::Bus;
 use super::params::MemsParams;
 use super::shared_pass::OpenRequest;
-use super::sled::{Pass, SledState};
+use super::sled::Pass;
+use super::state::SledState;
 use super::unit::SledUnit;
 use crate::device::{
     BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, QueuedRequest, ServedRequest, Timing,

@@ -3,6 +3,7 @@
 mod address;
 pub mod axis;
 mod bus;
+mod costs;
 mod estimate;
 mod faulty_sled;
 pub mod geometry;
@@ -19,7 +20,9 @@ mod row_table;
 mod seek_map;
 mod serial;
 mod shared_pass;
+mod shared_sled;
 mod sled;
+mod state;
 mod tips;
 mod unit;
 mod units;
@@ -30,11 +33,11 @@ pub use address::AddressMap;
 pub use interleaved_sled::InterleavedSled;
 pub use params::MemsParams;
 pub use serial::Serial;
-pub use sled::SledState;
+pub use state::SledState;
 
 use self::faulty_sled::FaultySled;
 use self::params::Pipeline;
-use self::sled::Sled;
+use self::shared_sled::SharedSled;
 use self::tips::Tips;
 use super::disksim::{Importer, file_name};
 use super::{Device, Mapping, Model, PositioningParts, States, Units};
@@ -47,7 +50,7 @@ pub fn build(params: &MemsParams) -> Result<Box<dyn Device>> {
     };
     Ok(match Tips::new(params)? {
         None => device,
-        Some(tips) => Box::new(FaultySled::new(device, Sled::from_cache(params)?, tips)),
+        Some(tips) => Box::new(FaultySled::new(device, SharedSled::from_cache(params)?, tips)),
     })
 }
 

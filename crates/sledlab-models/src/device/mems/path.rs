@@ -8,7 +8,8 @@ use sledlab_core::math;
 
 use super::axis::Axis;
 use super::kinematics::{Exact, Kinematics, TurnaroundTime};
-use super::sled::{Pass, Sled, SledState};
+use super::sled::{Pass, Sled};
+use super::state::SledState;
 use super::unit::SledUnit;
 use crate::device::{Leg, Motion, MotionPath, QueuedRequest};
 

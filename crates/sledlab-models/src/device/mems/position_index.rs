@@ -8,7 +8,6 @@
 
 mod bitset;
 mod bounds;
-mod costs;
 mod criterion;
 mod epoch;
 mod lists;
@@ -17,7 +16,6 @@ mod tile;
 mod tiles;
 mod weights;
 
-pub(super) use self::costs::Costs;
 pub(super) use self::criterion::{ByDistance, ByScore, ByTime};
 
 use std::sync::Arc;
@@ -25,11 +23,13 @@ use std::sync::Arc;
 use sledlab_core::Time;
 
 use self::bounds::Bounds;
-use self::costs::y_times;
 use self::criterion::Criterion;
 use self::search::{CostsFrom, Key, Search};
 use self::tiles::Tiles;
-use super::sled::{Sled, SledState};
+use super::costs::y_times;
+use super::shared_sled::SharedSled;
+use super::sled::Sled;
+use super::state::SledState;
 use crate::device::{Mechanics, PositionIndex, QueueOrder, QueuedRequest};
 
 /// Most positions of a sled with an index: the numbers of those with requests are stored in 24 bits.
@@ -52,7 +52,7 @@ pub(super) struct SledIndex<C> {
 
 impl<C: Criterion> SledIndex<C> {
     /// An empty index. `None` if it would not be exact, or too large: schedulers then search exhaustively.
-    pub fn new(sled: &Arc<Sled>, criterion: C) -> Option<Self> {
+    pub fn new(sled: &Arc<SharedSled>, criterion: C) -> Option<Self> {
         is_exact(sled).then(|| SledIndex {
             tiles: Tiles::new(sled, criterion),
             y_costs: Vec::new(),

@@ -9,7 +9,7 @@ use sledlab_core::Span;
 use super::axis::Axis;
 use super::geometry::Geometry;
 use super::kinematics::{Heading, Kinematics, y_time};
-use super::sled::SledState;
+use super::state::SledState;
 
 /// Maximum rows of a table: a larger table does not justify its memory, and costs are then computed each time.
 const MAX_ROWS: u32 = 256;

@@ -5,7 +5,8 @@ use sledlab_core::{Error, Result};
 use super::MemsParams;
 use super::geometry::Geometry;
 use super::params::Selection;
-use super::sled::{Sled, SledState};
+use super::sled::Sled;
+use super::state::SledState;
 use crate::device::{DeviceState, SeekMap};
 
 /// The positioning times from a state to the start of every row of every column.

@@ -1,8 +1,6 @@
 //! The mechanics of a sled: its state, the places of blocks, and the time and work of each pass.
 
 use std::cmp::Ordering;
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span, WORD_BYTES};
 
@@ -13,35 +11,10 @@ use super::geometry::Geometry;
 use super::kinematics::{self, Heading, Kinematics};
 use super::layout::{self, Layout, Place};
 use super::params::{Direction, DirectionTie, MemsParams, Selection, SledMotion};
-use super::position_index::Costs;
 use super::row_table::{Line, RowCost, RowTable};
-use crate::device::{DeviceState, QueueOrder};
+use super::state::SledState;
+use crate::device::QueueOrder;
 use crate::power::MechanicalWork;
-
-/// Position and direction of a sled, at rest between accesses or moving at access velocity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SledState {
-    /// Displacement in x, in bits from the center.
-    pub x_bit: i32,
-    /// Displacement in y, in bits from the center.
-    pub y_bit: i32,
-    /// Direction of motion in y: +1 or -1.
-    pub direction: i8,
-}
-
-impl From<SledState> for DeviceState {
-    #[inline]
-    fn from(SledState { x_bit, y_bit, direction }: SledState) -> Self {
-        DeviceState { x: x_bit, y: y_bit, direction, ..DeviceState::ORIGIN }
-    }
-}
-
-impl From<DeviceState> for SledState {
-    #[inline]
-    fn from(DeviceState { x, y, direction, .. }: DeviceState) -> Self {
-        SledState { x_bit: x, y_bit: y, direction }
-    }
-}
 
 /// The state of a sled, and the line of the row table for that state, if it has one.
 #[derive(Clone, Copy, Debug)]
@@ -103,30 +76,6 @@ fn check_speed(geometry: &Geometry, kinematics: &dyn Kinematics, axis_x: &Axis, 
         ))
 }
 
-/// Sleds in use, and the latest ones made.
-struct SledCache {
-    sleds: Vec<(MemsParams, Weak<Sled>)>,
-    latest: VecDeque<Arc<Sled>>,
-}
-
-impl SledCache {
-    /// Number of latest sleds that are kept though no device uses them: some 100 KB each.
-    const MAX_LATEST: usize = 4;
-
-    fn find(&mut self, params: &MemsParams) -> Option<Arc<Sled>> {
-        self.sleds.retain(|(_, sled)| sled.strong_count() > 0);
-        self.sleds.iter().find(|(known, _)| known == params).and_then(|(_, sled)| sled.upgrade())
-    }
-
-    fn add(&mut self, params: MemsParams, sled: &Arc<Sled>) {
-        self.sleds.push((params, Arc::downgrade(sled)));
-        self.latest.push_back(Arc::clone(sled));
-        if self.latest.len() > Self::MAX_LATEST {
-            self.latest.pop_front();
-        }
-    }
-}
-
 /// Geometry, mechanics and addressing of one sled, or of several that move together.
 #[derive(Debug)]
 pub(super) struct Sled {
@@ -153,8 +102,6 @@ pub(super) struct Sled {
     pub subsector_tip_factor: f64,
     /// Most blocks that one pass can serve on each sled.
     pub blocks_per_pass: u32,
-    /// Costs of moves for position indexes, computed when the first index needs them.
-    costs: OnceLock<Costs>,
 }
 
 impl Sled {
@@ -187,29 +134,9 @@ impl Sled {
             },
             subsector_tip_factor: params.subsector_tip_factor,
             blocks_per_pass: geometry.cells,
-            costs: OnceLock::new(),
             kinematics,
             geometry,
         })
-    }
-
-    /// One sled shared by all devices with equal parameters: a thousand nodes have one table of row times, and
-    /// studies that build the same device again and again need not compute the table each time.
-    pub fn from_cache(params: &MemsParams) -> Result<Arc<Self>> {
-        static CACHE: Mutex<SledCache> = Mutex::new(SledCache { sleds: Vec::new(), latest: VecDeque::new() });
-        let lock = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(sled) = lock().find(params) {
-            return Ok(sled);
-        }
-        let sled = Arc::new(Sled::new(params)?);
-        lock().add(params.clone(), &sled);
-        Ok(sled)
-    }
-
-    /// Costs of moves for position indexes.
-    #[inline]
-    pub fn costs(&self) -> &Costs {
-        self.costs.get_or_init(|| Costs::new(self))
     }
 
     pub fn capacity_blocks(&self) -> u64 {
@@ -288,6 +215,27 @@ impl Sled {
         let x_bit = self.geometry.x_bit(cylinder);
         let y = self.estimated_y_time(state, row, cylinder, x_bit != state.x_bit);
         self.estimated_x_time(state.x_bit, x_bit).max(y)
+    }
+
+    /// Time of a move in x to `to_bit`, with settling, as a scheduler sees it.
+    #[inline]
+    pub fn estimated_x_time(&self, from_bit: i32, to_bit: i32) -> Span {
+        match &self.estimate {
+            None => self.x_time(from_bit, to_bit),
+            Some(estimate) => estimate.x_time(from_bit.abs_diff(to_bit)),
+        }
+    }
+
+    /// Time of a move in y to a row of a cylinder as a scheduler sees it.
+    pub fn estimated_y_time(&self, state: SledState, row: u32, cylinder: u32, x_moves: bool) -> Span {
+        if let Some(estimate) = &self.estimate {
+            return estimate.y_time(self.geometry.distance_y(state.y_bit, row));
+        }
+        let time = |direction| self.row_cost(state, row, direction, x_moves).total();
+        match self.assumed_direction(cylinder) {
+            None => time(1).min(time(-1)),
+            Some(direction) => time(direction),
+        }
     }
 
     /// Number of parities of cylinders that schedulers must distinguish: 2 if parity decides the direction, else 1.

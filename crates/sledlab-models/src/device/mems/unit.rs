@@ -7,7 +7,9 @@ use sledlab_core::{Op, Result, Span};
 use super::kinematics::TurnaroundTime;
 use super::layout::Place;
 use super::params::{IdleMotion, IdlePower, MemsParams, Parking};
-use super::sled::{Pass, Sled, SledState, Spot};
+use super::shared_sled::SharedSled;
+use super::sled::{Pass, Sled, Spot};
+use super::state::SledState;
 use crate::device::{IdleOutcome, QueuedRequest, Timing};
 use crate::power::{MechanicalWork, PowerRates};
 
@@ -25,7 +27,7 @@ pub(super) struct Service {
 /// A sled with its state.
 #[derive(Clone, Debug)]
 pub(super) struct SledUnit {
-    pub sled: Arc<Sled>,
+    pub sled: Arc<SharedSled>,
     pub spot: Spot,
     /// Active tips of the widest pass of the last batch, on during the servo bits of the idle loop.
     pub max_tips: u64,
@@ -45,7 +47,7 @@ pub(super) struct SledUnit {
 
 impl SledUnit {
     pub fn new(params: &MemsParams) -> Result<Self> {
-        let sled = Sled::from_cache(params)?;
+        let sled = SharedSled::from_cache(params)?;
         let center = SledState { x_bit: 0, y_bit: 0, direction: 1 };
         let parked_at = parked_state(&sled, params.parking);
         let sleds = sled.addresses.sleds() as f64;
@@ -126,7 +128,7 @@ impl SledUnit {
     /// (Lin; Hong 2006).
     #[cold]
     fn darken(&self, work: &mut MechanicalWork, request: &QueuedRequest) {
-        let Sled { row_time, data_time, .. } = *self.sled;
+        let Sled { row_time, data_time, .. } = **self.sled;
         let dark_tips = self.sled.dark_tips(request).min(work.tip_ns / row_time.as_ns());
         work.tip_ns -= dark_tips * row_time.as_ns();
         work.dark_tip_ns += dark_tips * row_time.as_ns();

@@ -2,8 +2,8 @@
 
 use sledlab_core::Time;
 
+use super::super::costs::XTimes;
 use super::bounds::Bounds;
-use super::costs::XTimes;
 use super::criterion::Criterion;
 use super::tile::{Position, Spot, Tile, Waiting};
 use super::tiles::Tiles;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use slab::Slab;
 
-use super::super::sled::Sled;
+use super::super::shared_sled::SharedSled;
 use super::bitset::Bitset;
 use super::criterion::Criterion;
 use super::lists::{List, Lists};
@@ -19,7 +19,7 @@ const PER_TILE: [usize; 3] = [12, 32, 80];
 
 /// All requests of an index, by position.
 pub(super) struct Tiles<C> {
-    pub sled: Arc<Sled>,
+    pub sled: Arc<SharedSled>,
     /// Number of parities of cylinders, whose costs in y differ.
     pub parities: u32,
     pub criterion: C,
@@ -35,7 +35,7 @@ pub(super) struct Tiles<C> {
 }
 
 impl<C: Criterion> Tiles<C> {
-    pub fn new(sled: &Arc<Sled>, criterion: C) -> Self {
+    pub fn new(sled: &Arc<SharedSled>, criterion: C) -> Self {
         Tiles {
             parities: sled.parities(),
             criterion,

@@ -3,21 +3,22 @@
 
 use std::sync::OnceLock;
 
-use super::super::sled::{Sled, SledState};
+use super::sled::Sled;
+use super::state::SledState;
 
 /// Most strips into which the cylinders of a sled are divided.
 const MAX_STRIPS: usize = 256;
 
 /// Minimum and maximum times in x to any other cylinder of each strip, with settling, in ns.
 #[derive(Debug)]
-pub(in crate::device::mems) struct XTimes {
+pub(super) struct XTimes {
     pub min_ns: [u32; MAX_STRIPS],
     pub max_ns: [u32; MAX_STRIPS],
 }
 
 /// The costs of one sled.
 #[derive(Debug)]
-pub(in crate::device::mems) struct Costs {
+pub(super) struct Costs {
     /// Times in ns by line of the row table, parity of the column and row, while x moves.
     y: Vec<u32>,
     /// Number of times of a line.
