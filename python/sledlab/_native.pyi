@@ -463,7 +463,7 @@ def characterize(
     cache_sizes_mb: Sequence[int] | None = None,
     device: Experiment | None = None,
 ) -> str:
-    """Return the characteristics of a workload as JSON; with a device, also its cylinders used in each hour."""
+    """Return the characteristics of a workload as JSON; with a device, with the cylinders of each hour."""
 
 def check_replacement(word: str, plugins: Sequence[str] | None) -> None:
     """Reject an unknown replacement policy, or a plug-in that is not allowed.

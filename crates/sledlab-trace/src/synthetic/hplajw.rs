@@ -186,7 +186,7 @@ impl Generator for Hplajw {
             Reuse::new(reuse_shape(params, visit_requests), space_blocks, cluster_blocks, streams)
         };
         Ok(Hplajw {
-            arrivals: arrivals(params, &stream),
+            arrivals: arrivals(params, stream),
             read_control: ShareControl::new(params.read_share, params.read_share),
             sizes: SizeMix::new(&random_sizes(params)?, space_blocks),
             files: reuse("files", mean_pieces / params.run_share.max(1e-3)),

@@ -58,7 +58,7 @@ impl Shape {
     /// Switches per second that give the ratio of the dispersions; any of a Poisson process.
     fn switching(&self) -> Result<f64> {
         let ratio = (self.dispersion_10s - 1.0) / (self.dispersion_1s - 1.0);
-        if self.dispersion_1s == 1.0 && self.dispersion_10s == 1.0 {
+        if self.dispersion_1s <= 1.0 && self.dispersion_10s <= 1.0 {
             return Ok(1.0);
         }
         // Rates that never switch have a ratio of 10, rates that switch at once of 1.

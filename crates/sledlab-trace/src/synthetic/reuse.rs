@@ -214,11 +214,11 @@ impl Reuse {
             .or_else(|| self.new_place(blocks))
             .or_else(|| self.reads.at_quantile(other, 1))
             .or_else(|| self.writes.at_quantile(other, 1))
-            .expect("a device has a place");
+            .unwrap_or(Place { lbn: 0, blocks });
         if op == Op::Read {
-            self.reads.push(place)
+            self.reads.push(place);
         } else {
-            self.writes.push(place)
+            self.writes.push(place);
         }
         self.recent.push(place.lbn, op, self.shape.min_read_lag.max(self.shape.min_write_lag));
         place
