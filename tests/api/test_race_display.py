@@ -48,7 +48,7 @@ def test_answer_covers_single_and_overloaded_schedulers():
 def test_labels_of_schedulers_include_parameters():
     assert label("p-alpha:alpha=0.25") == "P-ALPHA alpha=0.25"
     assert label("zsptf:grid=40x4:parity=false") == "ZSPTF grid=40x4 parity=false"
-    choice = choices.models("scheduler", "schedulers", [sl.scheduler("sptf"), "fcfs", "sptf"], [])
+    choice = choices.models("scheduler", [sl.scheduler("sptf"), "fcfs", "sptf"])
     assert choice == ("sptf", "fcfs")
 
 
