@@ -12,6 +12,8 @@ from sledlab.display import DisplayedResult
 from sledlab.study.executor import worker_choice
 
 from sledlab_papers.paths import PROJECT
+from sledlab_papers.sensitivity import choices
+from sledlab_papers.topics import TOPICS
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -39,3 +41,16 @@ def stale_places() -> set[str]:
     """Experiments whose saved tables are known to be of older sources."""
     manifest = json.loads((PROJECT / "lab" / "evidence" / "manifest.json").read_text(encoding="utf-8"))
     return {name for records in manifest.values() for name, row in records.items() if row.get("stale")}
+
+
+@pytest.fixture(scope="session")
+def stale_sweep_places(stale_places: set[str]) -> set[str]:
+    """Places of sweep values that may lack results: these are measured together with a stale experiment."""
+    return {
+        f"{place}{value.reading[0]}"
+        for topic in TOPICS
+        for choice in choices(topic)
+        for value in choice.values
+        for place in (line.split()[0] for line in choice.reruns)
+        if value.options and place in stale_places
+    }

@@ -163,8 +163,10 @@ def test_loop_of_the_fingerprint_skips_passes(monkeypatch: pytest.MonkeyPatch) -
     fingerprint.sampled_loop_hash.cache_clear()
 
 
-def test_every_experiment_has_tables_in_small_files() -> None:
-    assert {name for topic in TOPICS.values() for name in topic.experiments} == results.saved_experiments()
+def test_every_experiment_has_tables_in_small_files(stale_sweep_places: set[str]) -> None:
+    planned = {name for topic in TOPICS.values() for name in topic.experiments}
+    assert results.saved_experiments() <= planned
+    assert planned - results.saved_experiments() <= stale_sweep_places
     assert sum(file.stat().st_size for file in results.files()) < MAX_BYTES
 
 
