@@ -297,17 +297,17 @@ def test_parquet_keeps_requested_bytes_and_metadata(sledlab, tmp_path):
 def test_info_counts_data_and_cylinders_by_hour(sledlab, tmp_path):
     # A column of mems-g2 has 2,700 blocks: requests begin in columns 0, 1 and 3, later in 1.
     trace = tmp_path / "hours.csv"
-    rows = ["0,W,0,4096", "1000,R,1384448,4096", "2000,R,4147200,4096", "7200000000,R,1384448,4096"]
+    rows = ["0,W,0,4096", "1000,R,1384448,4096", "2000,R,4149248,4096", "7200000000,R,1384448,4096"]
     trace.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *rows, ""]))
     command = ("trace", "info", trace, "--device", "mems-g2")
     info = sledlab(*command, "--json").json
-    assert info["address_span_bytes"] == 4151296
+    assert info["address_span_bytes"] == 4153344
     assert info["hours"] == [
         {
             "from_s": 0,
             "requests": 3,
             "working_set_bytes": 12288,
-            "address_span_bytes": 4151296,
+            "address_span_bytes": 4153344,
             "cylinders": 3,
         },
         {
@@ -318,7 +318,7 @@ def test_info_counts_data_and_cylinders_by_hour(sledlab, tmp_path):
             "cylinders": 1,
         },
     ]
-    assert ["7,200", "1", "0.00410", "0.00000410", "1"] in [
+    assert ["7,200", "1", "0.00410", "0.00410", "1"] in [
         line.split() for line in sledlab(*command).out.splitlines()
     ]
     assert sledlab("trace", "info", trace, "--json").json["hours"][0]["cylinders"] is None

@@ -483,12 +483,13 @@ fn all_operations_have_words() {
 fn sector_size_of_srt_can_be_set() {
     let disk = "{ nspt = 2, ntpc = 3, ncyl = 400, sectorsize = 512 }";
     let mut bytes = format!("$$TR_IOREC-1.3 (x)\ndisks = {{ 0 -> {disk} }};\n\x0c").into_bytes();
-    let record: [u32; 14] = [56, 0x0004_0001, 7, 250, 0, 9, 512, 8, 0x0000_0008, 4, 1, 1, 0, 1];
+    // The last but one of 2,400 sectors.
+    let record: [u32; 14] = [56, 0x0004_0001, 7, 250, 0, 9, 512, 2398, 0x0000_0008, 4, 1, 1, 0, 1];
     bytes.extend(record.iter().flat_map(|word| word.to_be_bytes()));
     let lbn = |sector_bytes| {
         read_with(&bytes, OpenOptions { sector_bytes, ..OpenOptions::default() }).unwrap().requests[0].lbn
     };
-    assert_eq!((lbn(None), lbn(Some(256))), (8, 4));
+    assert_eq!((lbn(None), lbn(Some(256)), lbn(Some(1024))), (2398, 1199, 4796));
     let other_format = OpenOptions { sector_bytes: Some(256), ..OpenOptions::default() };
     assert!(read_with(b"0,R,0,512\n", other_format).err().unwrap().contains("format srt"));
 }

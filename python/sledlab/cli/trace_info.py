@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.cli.options import show_json, show_table
+from sledlab.lazy import later
 from sledlab.show import terminal
-from sledlab.show.wording import figure, pluralize, share, size
+from sledlab.show.wording import figure, pluralize, share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sledlab.traces.read import Trace
 
+
+distance_text = later("sledlab.show.reuse_figure:distance_text")
 
 MAX_DEVICES = 20
 """Most devices of a trace that are listed."""
@@ -120,7 +123,7 @@ def _show_reuse_distances(distances: Mapping[str, Any]) -> None:
     """Print shares of accesses by reuse distance."""
     read, write = distances["read"], distances["write"]
     rows = [
-        (f"to {size(read_bin['max_kb'] / 1024)}", share(read_bin["share"]), share(write_bin["share"]))
+        (f"to {distance_text(read_bin['max_kb'])}", share(read_bin["share"]), share(write_bin["share"]))
         for read_bin, write_bin in zip(read["bins"], write["bins"], strict=True)
     ]
     rows.append(("farther", share(read["farther_share"]), share(write["farther_share"])))
@@ -140,7 +143,7 @@ def _show_hours(hours: Sequence[Mapping[str, Any]]) -> None:
             f"{hour['from_s']:,}",
             f"{hour['requests']:,}",
             figure(hour["working_set_bytes"] / 1e6),
-            figure(hour["address_span_bytes"] / 1e9),
+            figure(hour["address_span_bytes"] / 1e6),
             *([f"{hour['cylinders']:,}"] if has_cylinders else []),
         )
         for hour in sorted(busiest, key=lambda hour: hour["from_s"])
@@ -149,7 +152,7 @@ def _show_hours(hours: Sequence[Mapping[str, Any]]) -> None:
         "hour from (s)",
         "requests",
         "working set (MB)",
-        "span (GB)",
+        "span (MB)",
         *(["cylinders"] if has_cylinders else []),
     )
     show_table(head, rows, right=head)

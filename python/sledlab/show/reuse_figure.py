@@ -52,7 +52,7 @@ def draw(info: Mapping[str, Any]) -> Figure:
     distances = info["reuse_distances"]
     figure, axes = plots.single_plot()
     ends = []
-    names = [_name(each["max_kb"]) for each in distances["read"]["bins"]]
+    names = [distance_text(each["max_kb"]) for each in distances["read"]["bins"]]
     for kind, name, color in (("read", "reads", BLUE), ("write", "writes", VERMILION)):
         if distances[kind]["accesses"]:
             shares = list(accumulate(100 * each["share"] for each in distances[kind]["bins"]))
@@ -69,5 +69,11 @@ def draw(info: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _name(max_kb: float) -> str:
+def distance_text(max_kb: float) -> str:
+    """Return a distance given in KiB, with the unit that reads best.
+
+    Examples:
+        >>> distance_text(4.0), distance_text(2048.0)
+        ('4 KiB', '2 MiB')
+    """
     return f"{short_figure(max_kb)} KiB" if max_kb < 1024 else size(max_kb / 1024)

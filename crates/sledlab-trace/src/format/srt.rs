@@ -71,19 +71,17 @@ fn read_header(input: &mut Input, sector_bytes: Option<u64>) -> Result<Vec<Disk>
     let Some(length) = head.iter().position(|byte| *byte == HEADER_END) else {
         return rejection("the header does not end (with a form feed)");
     };
-    let disks = match parse_disks(&head[..length]) {
+    let disks = match parse_disks(&head[..length], sector_bytes) {
         Ok(disks) => disks,
         Err(message) => return rejection(&message),
     };
     input.next_bytes(length + 1)?;
-    match sector_bytes {
-        Some(sector_bytes) => Ok(disks.into_iter().map(|disk| Disk { sector_bytes, ..disk }).collect()),
-        None => Ok(disks),
-    }
+    Ok(disks)
 }
 
-/// Reads `disks = { 0 -> { nspt = 113, ntpc = 8, ncyl = 1449, sectorsize = 256, ... }, 1 -> ... }`.
-fn parse_disks(header: &[u8]) -> Result<Vec<Disk>, String> {
+/// Reads `disks = { 0 -> { nspt = 113, ntpc = 8, ncyl = 1449, sectorsize = 256, ... }, 1 -> ... }`. Sectors have
+/// `sector_bytes` instead of those in the header, if given; then disks are larger or smaller.
+fn parse_disks(header: &[u8], sector_bytes: Option<u64>) -> Result<Vec<Disk>, String> {
     const KEYS: [&str; 4] = ["nspt", "ntpc", "ncyl", "sectorsize"];
     let text = String::from_utf8_lossy(header);
     let Some((_, text)) = text.split_once("disks") else {
@@ -103,7 +101,7 @@ fn parse_disks(header: &[u8]) -> Result<Vec<Disk>, String> {
                 depth = depth.saturating_sub(1);
                 if depth == 1 {
                     let start = disks.last().map_or(0, |disk| disk.start + disk.length);
-                    disks.push(disk(number, start, values)?);
+                    disks.push(disk(number, start, values, sector_bytes)?);
                     values = [None; KEYS.len()];
                 }
             }
@@ -125,12 +123,18 @@ fn parse_disks(header: &[u8]) -> Result<Vec<Disk>, String> {
     if disks.is_empty() { Err("the header describes no disks".to_owned()) } else { Ok(disks) }
 }
 
-fn disk(number: u64, start: u64, values: [Option<u64>; 4]) -> Result<Disk, String> {
+fn disk(
+    number: u64,
+    start: u64,
+    values: [Option<u64>; 4],
+    sector_bytes: Option<u64>,
+) -> Result<Disk, String> {
     let incomplete =
         || format!("the header does not state the geometry of disk {number} (nspt, ntpc, ncyl, sectorsize)");
-    let [Some(sectors), Some(tracks), Some(cylinders), Some(sector_bytes)] = values else {
+    let [Some(sectors), Some(tracks), Some(cylinders), Some(header_sector_bytes)] = values else {
         return Err(incomplete());
     };
+    let sector_bytes = sector_bytes.unwrap_or(header_sector_bytes);
     let bytes = sectors.checked_mul(tracks).and_then(|n| n.checked_mul(cylinders)?.checked_mul(sector_bytes));
     // A multiple of the block size, so that the next disk begins at a block, and far from overflow for any number of
     // disks.
