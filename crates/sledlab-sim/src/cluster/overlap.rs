@@ -288,11 +288,11 @@ impl Overlap {
         let Some(store) = &mut member.store else { return };
         while let Some((_, request)) = self.software.front().copied().filter(|(at, _)| *at <= now) {
             self.software.pop_front();
-            match request {
-                Some((op, lbn, blocks)) => {
-                    store.arrive(now, op, lbn, blocks);
-                }
-                None => (self.reads_in_flight, self.ready) = (self.reads_in_flight - 1, self.ready + 1),
+            if let Some((op, lbn, blocks)) = request {
+                store.arrive(now, op, lbn, blocks);
+            } else {
+                self.reads_in_flight -= 1;
+                self.ready += 1;
             }
         }
         if store.next_event().is_some_and(|at| at <= now) {

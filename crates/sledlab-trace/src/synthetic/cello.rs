@@ -7,7 +7,7 @@ use sledlab_core::{Error, Op, Request, Result};
 
 use super::files::{PIECE_BLOCKS, mb_to_blocks};
 use super::modulated_arrivals::{ModulatedArrivals, Shape};
-use super::reuse::{Reuse, ReuseShape, ReuseStreams};
+use super::reuse::{DataReuse, ReuseShape, ReuseStreams};
 use super::share_control::ShareControl;
 use super::size_mix::{SizeMix, WeightedSize, mean_kb, split};
 use super::{Generator, GeneratorSetting};
@@ -75,7 +75,7 @@ pub struct Cello {
     reads: SizeMix,
     writes: SizeMix,
     /// Places of requests of up to a piece, and of larger requests.
-    places: [Reuse; 2],
+    places: [DataReuse; 2],
     /// Whether a new place may be continued.
     runs: Bernoulli,
     sequential: ShareControl,
@@ -151,7 +151,7 @@ impl Generator for Cello {
         let space_blocks = setting.capacity_blocks.min(mb_to_blocks(params.address_space_gb * 1024.0));
         let places = ["small", "large"].map(|size| {
             let streams = ReuseStreams::new(|purpose| stream(&format!("{size}.{purpose}")));
-            Reuse::new(reuse_shape(params), space_blocks, PIECE_BLOCKS, streams)
+            DataReuse::new(reuse_shape(params), space_blocks, PIECE_BLOCKS, streams)
         });
         Ok(Cello {
             arrivals: ModulatedArrivals::new(shape, stream("arrivals"), stream("bursts"))?,

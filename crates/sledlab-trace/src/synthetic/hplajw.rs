@@ -7,7 +7,7 @@ use sledlab_core::{Error, Op, Request, Result};
 use super::draw::Places;
 use super::files::{PIECE_BLOCKS, mb_to_blocks};
 use super::on_off::OnOffArrivals;
-use super::reuse::{Place, Reuse, ReuseShape, ReuseStreams};
+use super::reuse::{DataPlace, DataReuse, ReuseShape, ReuseStreams};
 use super::share_control::ShareControl;
 use super::size_mix::{SizeMix, WeightedSize, mean_kb, split};
 use super::{Generator, GeneratorSetting};
@@ -77,8 +77,8 @@ pub struct Hplajw {
     read_control: ShareControl,
     sizes: SizeMix,
     /// Files that are scanned, and data of single requests.
-    files: Reuse,
-    singles: Reuse,
+    files: DataReuse,
+    singles: DataReuse,
     /// Number of pieces of the largest file, and of the gaps after each piece.
     max_pieces: f64,
     run_share: f64,
@@ -101,7 +101,7 @@ pub struct Hplajw {
 /// A file that is read or written from its beginning to its end.
 #[derive(Clone, Copy, Debug)]
 struct Scan {
-    file: Place,
+    file: DataPlace,
     op: Op,
     next: u64,
 }
@@ -183,7 +183,7 @@ impl Generator for Hplajw {
         let cluster_blocks = max_pieces.ceil() as u64 * (PIECE_BLOCKS + gap_blocks);
         let reuse = |name: &str, visit_requests: f64| {
             let streams = ReuseStreams::new(|purpose| stream(&format!("{name}.{purpose}")));
-            Reuse::new(reuse_shape(params, visit_requests), space_blocks, cluster_blocks, streams)
+            DataReuse::new(reuse_shape(params, visit_requests), space_blocks, cluster_blocks, streams)
         };
         Ok(Hplajw {
             arrivals: arrivals(params, stream),
@@ -238,7 +238,7 @@ impl Hplajw {
         self.active = 0;
         let scans = 2 + self.choices.below(MAX_SCANS - 1);
         if self.kinds_rng.random::<f64>() < self.run_share {
-            let ended_scan = Scan { file: Place { lbn: 0, blocks: 0 }, op: Op::Read, next: 0 };
+            let ended_scan = Scan { file: DataPlace { lbn: 0, blocks: 0 }, op: Op::Read, next: 0 };
             self.scans.resize(scans as usize, ended_scan);
         }
     }

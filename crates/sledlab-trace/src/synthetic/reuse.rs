@@ -39,14 +39,14 @@ pub struct ReuseShape {
 
 /// A place on the device that a visit reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct DataPlace {
     /// First block.
     pub lbn: u64,
     /// Blocks from the first to the last.
     pub blocks: u32,
 }
 
-impl Place {
+impl DataPlace {
     /// The first block after the place.
     pub fn end(self) -> u64 {
         self.lbn + u64::from(self.blocks)
@@ -56,13 +56,13 @@ impl Place {
 /// The places of one operation, oldest first.
 #[derive(Clone, Debug, Default)]
 struct History {
-    places: Vec<Place>,
+    places: Vec<DataPlace>,
     /// Index of the oldest place.
     oldest: usize,
 }
 
 impl History {
-    fn push(&mut self, place: Place) {
+    fn push(&mut self, place: DataPlace) {
         if self.places.len() < MAX_HISTORY {
             self.places.push(place);
         } else {
@@ -73,7 +73,7 @@ impl History {
 
     /// The place at a lag that is log-uniform from `min_lag` to the length of the history, or uniform in a history that
     /// is not longer than `min_lag`. `quantile` is below 1.
-    fn at_quantile(&self, quantile: f64, min_lag: u64) -> Option<Place> {
+    fn at_quantile(&self, quantile: f64, min_lag: u64) -> Option<DataPlace> {
         let (length, min_lag) = (self.places.len() as f64, min_lag.max(1) as f64);
         let lag = if min_lag < length {
             min_lag * math::pow(length / min_lag, quantile)
@@ -156,7 +156,7 @@ impl NewPlaces {
     }
 }
 
-/// The random numbers of a [`Reuse`].
+/// The random numbers of a [`DataReuse`].
 pub struct ReuseStreams {
     /// Whether a visit goes to new data.
     pub kinds: Stream,
@@ -175,7 +175,7 @@ impl ReuseStreams {
 
 /// Draws the places that visits go to.
 #[derive(Clone, Debug)]
-pub struct Reuse {
+pub struct DataReuse {
     shape: ReuseShape,
     reads: History,
     writes: History,
@@ -185,10 +185,10 @@ pub struct Reuse {
     lags: Stream,
 }
 
-impl Reuse {
+impl DataReuse {
     /// Places in `space_blocks`, of which new data takes clusters of `cluster_blocks`.
     pub fn new(shape: ReuseShape, space_blocks: u64, cluster_blocks: u64, streams: ReuseStreams) -> Self {
-        Reuse {
+        DataReuse {
             shape,
             reads: History::default(),
             writes: History::default(),
@@ -201,7 +201,7 @@ impl Reuse {
 
     /// The place of the next visit; new data has `blocks`. Places of more blocks than a cluster may overlap.
     #[inline]
-    pub fn next(&mut self, op: Op, blocks: u32) -> Place {
+    pub fn next(&mut self, op: Op, blocks: u32) -> DataPlace {
         // Drawn whether used or not, so that no choice shifts another.
         let [kind, other] = [self.kinds.random::<f64>(), self.kinds.random::<f64>()];
         let new_share = match op {
@@ -214,7 +214,7 @@ impl Reuse {
             .or_else(|| self.new_place(blocks))
             .or_else(|| self.reads.at_quantile(other, 1))
             .or_else(|| self.writes.at_quantile(other, 1))
-            .unwrap_or(Place { lbn: 0, blocks });
+            .unwrap_or(DataPlace { lbn: 0, blocks });
         if op == Op::Read {
             self.reads.push(place);
         } else {
@@ -224,13 +224,13 @@ impl Reuse {
         place
     }
 
-    fn new_place(&mut self, blocks: u32) -> Option<Place> {
+    fn new_place(&mut self, blocks: u32) -> Option<DataPlace> {
         let lbn = self.new_places.take(u64::from(blocks))?;
-        Some(Place { lbn, blocks })
+        Some(DataPlace { lbn, blocks })
     }
 
     /// A place that `op` did not use before: new, or of a write to data that was read at any lag.
-    fn first_use(&mut self, op: Op, kind: f64, blocks: u32) -> Option<Place> {
+    fn first_use(&mut self, op: Op, kind: f64, blocks: u32) -> Option<DataPlace> {
         if op == Op::Write && kind < self.shape.write_after_read_share {
             return self.reads.at_quantile(self.lags.random(), 1);
         }
@@ -238,7 +238,7 @@ impl Reuse {
     }
 
     /// A place that was used before and that the host cache does not hold. `None` where it seems to hold all places.
-    fn old_place(&mut self, op: Op, kind: f64) -> Option<Place> {
+    fn old_place(&mut self, op: Op, kind: f64) -> Option<DataPlace> {
         let is_reread = op == Op::Read;
         let min_lag = if is_reread { self.shape.min_read_lag } else { self.shape.min_write_lag };
         let of_writes = kind < self.shape.read_after_write_share && !self.writes.places.is_empty();
@@ -264,15 +264,15 @@ mod tests {
         min_write_lag: 1,
     };
 
-    fn make_reuse(shape: ReuseShape, space_blocks: u64) -> Reuse {
-        Reuse::new(shape, space_blocks, 16, ReuseStreams::new(|purpose| stream(1, purpose)))
+    fn make_reuse(shape: ReuseShape, space_blocks: u64) -> DataReuse {
+        DataReuse::new(shape, space_blocks, 16, ReuseStreams::new(|purpose| stream(1, purpose)))
     }
 
     #[test]
     fn lags_are_log_uniform() {
         let mut history = History::default();
         for lbn in 0..10_000 {
-            history.push(Place { lbn, blocks: 16 });
+            history.push(DataPlace { lbn, blocks: 16 });
         }
         let lag =
             |quantile: f64| 10_000 - history.at_quantile(quantile, 1).expect("the history has places").lbn;
@@ -284,7 +284,7 @@ mod tests {
     fn history_keeps_last_places() {
         let mut history = History::default();
         for lbn in 0..MAX_HISTORY as u64 + 3 {
-            history.push(Place { lbn, blocks: 16 });
+            history.push(DataPlace { lbn, blocks: 16 });
         }
         assert_eq!(history.places.len(), MAX_HISTORY);
         assert_eq!(history.at_quantile(0.0, 1).map(|place| place.lbn), Some(MAX_HISTORY as u64 + 2));

@@ -5,7 +5,7 @@ use sledlab_core::{Request, Result};
 use super::draw::Ops;
 use super::files::{PIECE_BLOCKS, mb_to_blocks};
 use super::modulated_arrivals::{ModulatedArrivals, Shape};
-use super::reuse::{Reuse, ReuseShape, ReuseStreams};
+use super::reuse::{DataReuse, ReuseShape, ReuseStreams};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
@@ -46,7 +46,7 @@ sledlab_core::params! {
 pub struct Tpcc {
     arrivals: ModulatedArrivals,
     ops: Ops,
-    pages: Reuse,
+    pages: DataReuse,
     page_blocks: u32,
 }
 
@@ -80,7 +80,7 @@ impl Generator for Tpcc {
         Ok(Tpcc {
             arrivals: ModulatedArrivals::new(arrivals, stream("arrivals"), stream("bursts"))?,
             ops: Ops::new(params.read_share, stream("ops"))?,
-            pages: Reuse::new(reuse, space_blocks, PIECE_BLOCKS, ReuseStreams::new(stream)),
+            pages: DataReuse::new(reuse, space_blocks, PIECE_BLOCKS, ReuseStreams::new(stream)),
             page_blocks: space_blocks.min(PIECE_BLOCKS) as u32,
         })
     }
