@@ -95,7 +95,7 @@ def test_rewritten_trace_has_its_own_arrival_rate(tmp_path):
         assert race.runs["arrival_rate_iops"][0] == pytest.approx(201 / (0.2 * gap_ms))
 
 
-@pytest.mark.parametrize("measuring", ["study.measure", "study.replays", "job.record", "job.query"])
+@pytest.mark.parametrize("measuring", ["study.measure", "studies.smart.replays", "job.record", "job.query"])
 def test_hashed_sources_are_all_imported_modules(measuring):
     files = "*(vars(each).get('__file__') for each in sys.modules.values())"
     code = f"import sledlab.{measuring}, sys; print({files})"
