@@ -95,14 +95,37 @@ def test_rewritten_trace_has_its_own_arrival_rate(tmp_path):
         assert race.runs["arrival_rate_iops"][0] == pytest.approx(201 / (0.2 * gap_ms))
 
 
-@pytest.mark.parametrize("measuring", ["study.measure", "studies.smart.replays", "job.record", "job.query"])
-def test_hashed_sources_are_all_imported_modules(measuring):
-    files = "*(vars(each).get('__file__') for each in sys.modules.values())"
-    code = f"import sledlab.{measuring}, sys; print({files})"
-    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+IMPORT = """
+import importlib, sys, types
+module, directory = sys.argv[1:]
+package = module.rpartition(".")[0]
+if directory:
+    __import__(package.rpartition(".")[0])
+    sys.modules[package] = types.ModuleType(package)
+    sys.modules[package].__path__ = [directory]
+importlib.import_module(module)
+print(*(vars(each).get("__file__") for each in sys.modules.values()))
+"""
+"""A program that imports a module; with a directory, without what the `__init__.py` there imports."""
+
+
+@pytest.mark.parametrize(
+    ("measuring", "directory"),
+    [
+        ("study.measure", ""),
+        ("studies.smart.replays", "studies/smart"),
+        ("studies.fleet.measurement", "studies/fleet"),
+        ("job.record", ""),
+        ("job.query", ""),
+    ],
+)
+def test_hashed_sources_are_all_imported_modules(measuring, directory):
+    module = f"sledlab.{measuring}"
+    command = [sys.executable, "-c", IMPORT, module, directory and str(PACKAGE / directory)]
+    completed = subprocess.run(command, capture_output=True, text=True, check=True)
     imported = {Path(file) for file in completed.stdout.split() if Path(file).is_relative_to(PACKAGE)}
     imported = {file for file in imported if file.suffix == ".py" and file.name != "__init__.py"}
-    hashed = {*find_sources(f"sledlab.{measuring}")}
+    hashed = {*find_sources(module)}
     assert imported - hashed == set()
     assert len(hashed) > 40
     assert not any(part in file.parts for file in hashed for part in ("cli", "reproduction"))
