@@ -168,12 +168,19 @@ def operations() -> str:
     return "\n".join((header, f"| --- | {'--- | ' * len(cycles)}--- |", *rows))
 
 
+def _cell(value: object) -> str:
+    """A parameter's value in a table; empty for an empty text."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
 def presets(kind: str) -> str:
     """A table of the parameters of all presets of nodes or networks, a column for each."""
     preset_entries = catalog.CATALOGS[kind].list()
     specs = {spec.name: spec for entry in preset_entries for spec in entry.parameters}
     defaults_by_name = [
-        {spec.name: f"{spec.default:g}" for spec in entry.parameters} for entry in preset_entries
+        {spec.name: _cell(spec.default) for spec in entry.parameters} for entry in preset_entries
     ]
     rows = [
         f"| `{name}` | {spec.unit} | {' | '.join(each.get(name, '') for each in defaults_by_name)} |"
