@@ -54,6 +54,7 @@ def _page_texts(runs: HybridRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, st
         "idle_figure_4": _figure_4(idle_runs),
         "behind": baselines.detail_table(runs),
         "recorded": recorded_traces.means_table(runs),
+        "recorded_week": recorded_traces.week_table(runs),
         "replacement": conclusions.replacement_table(runs),
         "log_disk": conclusions.log_table(runs),
         "spread_5": _spread(runs, SIZES),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from statistics import fmean
 
-from ..paths import PROJECT
+from ..paths import AJW_WEEK, PROJECT
 from ..runs import ComparisonRun, ExperimentRuns, PlannedExperiment, Runs
 from .names import BASELINE_SYSTEMS, CELLO, HPLAJW, MWB, SYSTEM_KINDS, TITLES, TPCC, TPCD, WORKLOADS
 
@@ -77,6 +77,9 @@ OTHERS_SUFFIX = "-others"
 
 RECORDED_TRACES = {"mail-a": 32, "kv-a": 16, "oltp-bank-a": 16, "oltp-orders-a": 16}
 """Recorded applications, with segments in KB: the smallest power of two that holds a mean request."""
+
+RECORDED_WEEK = "wang2005-ajw"
+"""The experiment on a recorded week of a workstation."""
 
 RECORDED_SPEEDUP = 0.25
 """Speed-up of their arrivals: at their own speed most would overload a single disk."""
@@ -163,6 +166,7 @@ def _recorded_plan() -> Iterator[PlannedExperiment]:
         yield PlannedExperiment(BASELINES, options, f"-{trace}", f"`{BASELINES}`, {trace}")
         segments = ("--set", f"hybrid.segment_kb={segment_kb}")
         yield PlannedExperiment(TECHNIQUES, (*options, *segments), f"-{trace}", f"`{TECHNIQUES}`, {trace}")
+    yield PlannedExperiment(RECORDED_WEEK, ("--trace", str(AJW_WEEK)), title=f"`{RECORDED_WEEK}`, HP `ajw`")
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from . import (
     parallelism,
     positional,
     positioning,
+    recorded_hours,
     requirements,
     traces,
     zones,
@@ -39,7 +40,7 @@ register_judges(
 
 def _page_texts(runs: SchedulingRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     head = ["experiment", "runs", "seeds", "requests a run, at least", "longest mean queue"]
-    return {"experiments": table(head, runs.length_rows())}
+    return {"experiments": table(head, runs.length_rows()), "recorded": recorded_hours.tables(runs)}
 
 
 SCHEDULING = Topic(

@@ -18,6 +18,7 @@ from ..runs import (
     read,
 )
 from ..wording import cells
+from . import recorded_hours
 
 PARITY_EXPERIMENTS = (
     "hong2006-figure-6",
@@ -108,6 +109,7 @@ PLAN = (
     RECOMPUTATION,
     *PARAMETERS.values(),
     SSTF_BY_X,
+    *recorded_hours.PLAN,
     *(
         PlannedExperiment(name, ("--set", "device.direction=free"), FREE_DIRECTION)
         for name in PARITY_EXPERIMENTS
