@@ -18,7 +18,9 @@ type Key = (f64, Span, u64, u64);
 /// The requests that wait at a position.
 struct CellRequests {
     group: RequestGroup,
-    queue_times: Vec<Time>,
+    /// Numbers of the requests, and when they joined the queue, in order: a sum over them is then rounded as that of an
+    /// index.
+    queue_times: Vec<(u64, Time)>,
     first: QueuedRequest,
 }
 
@@ -46,7 +48,7 @@ impl ExhaustiveIndex {
                 self.min_by(|request| {
                     let CellRequests { group, queue_times, first } = &groups[&place(mechanics, request)];
                     let time = mechanics.positioning(request);
-                    let score = score.score(now, time, group, &mut queue_times.iter().copied());
+                    let score = score.score(now, time, group, &mut queue_times.iter().map(|(_, at)| *at));
                     // All requests of a position share its score, and its first request breaks ties for them all.
                     // Adding zero makes -0 into 0, so that the two compare as equal.
                     (score + 0.0, time, mechanics.tie_rank(first), request.id)
@@ -63,17 +65,18 @@ impl ExhaustiveIndex {
 
     /// The requests that wait at each cylinder and row, and when they joined the queue.
     fn requests_by_cell(&self, mechanics: &dyn Mechanics) -> Map<(u32, u32), CellRequests> {
-        let mut groups = Map::default();
+        let mut groups: Map<(u32, u32), CellRequests> = Map::default();
         for request in &self.queue {
             let new_cell =
                 || CellRequests { group: RequestGroup::EMPTY, queue_times: Vec::new(), first: *request };
             let cell = groups.entry(place(mechanics, request)).or_insert_with(new_cell);
             cell.group.add(request);
-            cell.queue_times.push(request.queue_time);
+            cell.queue_times.push((request.id, request.queue_time));
             if request.id < cell.first.id {
                 cell.first = *request;
             }
         }
+        groups.values_mut().for_each(|cell| cell.queue_times.sort_unstable());
         groups
     }
 }
