@@ -166,10 +166,10 @@ def test_terminated_run_keeps_partial_results(tmp_path):
     assert not list(tmp_path.glob(".part-*"))
 
 
-@pytest.mark.slow("writes 200,000 requests and a page")
+@pytest.mark.slow("writes 2 million requests and a page")
 def test_ignored_signal_stays_ignored(tmp_path):
     options = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
-    arguments = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 200_000)
+    arguments = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 2_000_000)
     process = start(*arguments, "--out", tmp_path, **options)
     wait_until(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
     process.send_signal(signal.SIGHUP)
