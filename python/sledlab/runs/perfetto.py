@@ -299,5 +299,5 @@ def _waiting_counter(station: Station) -> Iterator[bytes]:
     is_kept = np.append(True, waiting_counts[1:] != waiting_counts[:-1])
     times, waiting_counts = times[is_kept], waiting_counts[is_kept].astype(np.uint64)
     sequences = np.full(len(times), station.number("waiting"), np.uint64)
-    value = packets.varints(waiting_counts, packets.width(waiting_counts))
-    yield events(COUNTER, times, sequences, packets.varint(30 << 3), value).tobytes()
+    encoded_counts = packets.varints(waiting_counts, packets.width(waiting_counts))
+    yield events(COUNTER, times, sequences, packets.varint(30 << 3), encoded_counts).tobytes()

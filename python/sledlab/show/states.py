@@ -59,10 +59,10 @@ def state_legend(fig: Figure, parts: Iterable[Mapping[str, float]], names: Mappi
     legend(fig, {names[state]: STATE_COLORS[state] for state in STATES if state in occurring})
 
 
-def steps(axes: Axes, names: Sequence[str], size: float = 9) -> None:
+def steps(axes: Axes, names: Sequence[str]) -> None:
     """Write names below the axis, one for each step."""
     axes.set_xlim(-0.6, len(names) - 0.4)
-    axes.set_xticks(range(len(names)), list(names), fontsize=size)
+    axes.set_xticks(range(len(names)), list(names), fontsize=9)
 
 
 def lines(
