@@ -76,7 +76,9 @@ impl ExhaustiveIndex {
                 cell.first = *request;
             }
         }
-        groups.values_mut().for_each(|cell| cell.queue_times.sort_unstable());
+        for cell in groups.values_mut() {
+            cell.queue_times.sort_unstable();
+        }
         groups
     }
 }
