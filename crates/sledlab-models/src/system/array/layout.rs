@@ -19,7 +19,9 @@ pub(super) trait Layout: Send {
     fn plan(&self, request: &QueuedRequest, nearest: Nearest) -> Plan;
 
     /// Returns the stripes that no other request may change while this one is outstanding.
-    fn locked_stripes(&self, request: &QueuedRequest) -> LockedStripes;
+    fn locked_stripes(&self, _request: &QueuedRequest) -> LockedStripes {
+        LockedStripes::NONE
+    }
 
     /// Number of devices.
     fn devices(&self) -> usize;
@@ -31,10 +33,14 @@ pub(super) trait Layout: Send {
     fn holds(&self, device: usize, lbn: u64) -> BlockContent;
 
     /// The state of the devices, where the layout survives the failure of one.
-    fn health(&mut self) -> Option<&mut Health>;
+    fn health(&mut self) -> Option<&mut Health> {
+        None
+    }
 
     /// This layout as one that survives the failure of a device, where it does.
-    fn redundant(&self) -> Option<&dyn Redundant>;
+    fn redundant(&self) -> Option<&dyn Redundant> {
+        None
+    }
 }
 
 /// A layout that survives the failure of a device.

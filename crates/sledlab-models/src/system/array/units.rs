@@ -1,7 +1,6 @@
 //! Units of a device that move independently, behind one address space.
 
-use super::health::Health;
-use super::layout::{BlockContent, Layout, LockedStripes, Nearest, Redundant};
+use super::layout::{BlockContent, Layout, Nearest};
 use super::plan::Plan;
 use crate::device::{QueuedRequest, UnitMap, UnitRun};
 
@@ -27,10 +26,6 @@ impl Layout for UnitLayout {
         plan
     }
 
-    fn locked_stripes(&self, _request: &QueuedRequest) -> LockedStripes {
-        LockedStripes::NONE
-    }
-
     fn devices(&self) -> usize {
         self.count
     }
@@ -42,13 +37,5 @@ impl Layout for UnitLayout {
     /// Not used: the medium around the entire device stores the contents, not the array of its units.
     fn holds(&self, _device: usize, _lbn: u64) -> BlockContent {
         BlockContent::Nothing
-    }
-
-    fn health(&mut self) -> Option<&mut Health> {
-        None
-    }
-
-    fn redundant(&self) -> Option<&dyn Redundant> {
-        None
     }
 }

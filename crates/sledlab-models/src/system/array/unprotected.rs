@@ -1,9 +1,6 @@
 //! Layouts that keep each block once: concatenation and striping.
 
-use super::health::Health;
-use super::layout::{
-    BlockContent, Layout, LockedStripes, Nearest, Redundant, UnitPart, blocks, split_at_units,
-};
+use super::layout::{BlockContent, Layout, Nearest, UnitPart, blocks, split_at_units};
 use super::plan::Plan;
 use crate::device::QueuedRequest;
 
@@ -28,10 +25,6 @@ impl Layout for Concatenation {
         plan
     }
 
-    fn locked_stripes(&self, _request: &QueuedRequest) -> LockedStripes {
-        LockedStripes::NONE
-    }
-
     fn devices(&self) -> usize {
         self.devices as usize
     }
@@ -42,14 +35,6 @@ impl Layout for Concatenation {
 
     fn holds(&self, device: usize, lbn: u64) -> BlockContent {
         BlockContent::Host(device as u64 * self.device_blocks + lbn)
-    }
-
-    fn health(&mut self) -> Option<&mut Health> {
-        None
-    }
-
-    fn redundant(&self) -> Option<&dyn Redundant> {
-        None
     }
 }
 
@@ -78,10 +63,6 @@ impl Layout for Stripe {
         plan
     }
 
-    fn locked_stripes(&self, _request: &QueuedRequest) -> LockedStripes {
-        LockedStripes::NONE
-    }
-
     fn devices(&self) -> usize {
         self.devices as usize
     }
@@ -97,13 +78,5 @@ impl Layout for Stripe {
             return BlockContent::Nothing;
         }
         BlockContent::Host((row * self.devices + device as u64) * self.unit_blocks + offset)
-    }
-
-    fn health(&mut self) -> Option<&mut Health> {
-        None
-    }
-
-    fn redundant(&self) -> Option<&dyn Redundant> {
-        None
     }
 }
