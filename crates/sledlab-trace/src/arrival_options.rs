@@ -32,7 +32,7 @@ impl WindowOptions {
                 "the window from {from_s} to {until_s} s of the trace is empty"
             ))
             .with_remedy(
-                "choose a positive `from_s`, and `until_s` after it, or 0 for the end of the trace",
+                "choose `from_s`, 0 or more, and `until_s` after it, or 0 for the end of the trace",
             ));
         }
         let time = |time_s: f64| Time::from_ns((time_s * 1e9).round() as u64);

@@ -154,17 +154,9 @@ impl Table {
         let arrival = self.arrival(&columns.times, row)?;
         let unrequested_words = if op.is_media() { unrequested_words(offset, length) } else { 0 };
         let metadata = columns.metadata(row)?;
-        let is_partial_throughout = false;
-        Ok(Some(Request {
-            arrival,
-            lbn,
-            blocks,
-            device,
-            op,
-            unrequested_words,
-            is_partial_throughout,
-            metadata,
-        }))
+        let request =
+            Request { arrival, lbn, blocks, device, op, unrequested_words, metadata, ..Request::default() };
+        Ok(Some(request))
     }
 
     fn arrival(&mut self, times: &Times, row: usize) -> Result<Time> {

@@ -140,6 +140,7 @@ impl Lines {
         }
         for number in absent_blocks {
             if let Some(index) = self.use_line(number, &(0..0)) {
+                // A line without blocks is neither clean nor dirty in the lists, which now learn of those fetched.
                 self.update_line(index, |_| {});
             }
         }
@@ -214,6 +215,7 @@ impl Lines {
             if !self.resident.contains_key(&number)
                 && let Some(index) = self.insert_line(number, Insertion::Prefetch, &(0..0))
             {
+                // A line without blocks is neither clean nor dirty in the lists, which now learn of those fetched.
                 self.update_line(index, |_| {});
             }
         }
@@ -256,6 +258,7 @@ impl Lines {
             // A line that a later request has inserted does not wait any more.
             if self.late_blocks.contains_key(&number) {
                 let Some(index) = self.insert_line(number, Insertion::Use, &(0..0)) else { return };
+                // A line without blocks is neither clean nor dirty in the lists, which now learn of those fetched.
                 self.update_line(index, |_| {});
             }
             self.late_numbers.pop_front();

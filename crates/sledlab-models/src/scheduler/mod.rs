@@ -291,8 +291,7 @@ impl Choice {
         if let Some(entries) = params.get("entries") {
             common.set(PATH, "entries", entries)?;
         }
-        let QueueParams { entries, .. } = common;
-        Ok(Choice { name: entry.name.to_owned(), params, entries, make: Arc::new(make) })
+        Ok(Choice { name: entry.name.to_owned(), params, entries: common.entries, make: Arc::new(make) })
     }
 
     /// A scheduler that is not in the list. [`Choice::make_exhaustive`] makes the same queue as [`Choice::make`].

@@ -99,17 +99,9 @@ impl LineParser for Parser {
             if fields.is_at_end() { (0, false) } else { parse_optional_columns(&mut fields)? };
         let (lbn, blocks) = if op == Op::Flush { (0, 0) } else { bytes(at, offset, length)? };
         let unrequested_words = if op.is_media() { unrequested_words(offset, length) } else { 0 };
-        let is_partial_throughout = false;
-        Ok(Some(Request {
-            arrival,
-            lbn,
-            blocks,
-            device,
-            op,
-            metadata,
-            unrequested_words,
-            is_partial_throughout,
-        }))
+        let request =
+            Request { arrival, lbn, blocks, device, op, metadata, unrequested_words, ..Request::default() };
+        Ok(Some(request))
     }
 
     fn is_header(&self, line: &[u8]) -> bool {

@@ -112,12 +112,11 @@ impl RecentUses {
             last[1] = Some(self.visits);
         }
         self.window.push_back(lbn);
-        if self.window.len() as u64 > length {
-            let visit = self.visits - length;
-            let oldest = self.window.pop_front().expect("the window is not empty");
-            if self.last_visits.get(&oldest).is_some_and(|last| last[0] == Some(visit)) {
-                self.last_visits.remove(&oldest);
-            }
+        if self.window.len() as u64 > length
+            && let Some(oldest) = self.window.pop_front()
+            && self.last_visits.get(&oldest).is_some_and(|last| last[0] == Some(self.visits - length))
+        {
+            self.last_visits.remove(&oldest);
         }
     }
 }
