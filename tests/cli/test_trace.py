@@ -341,5 +341,5 @@ def test_info_has_reuse_distances_up_to_largest_cache(sledlab, tmp_path):
     assert (write["accesses"], write["bins"][0]["share"], write["first_share"]) == (1, 1, 0)
     assert "reads" in figure.read_text(encoding="utf-8")
     assert "reuse distance" in sledlab(*command).out
-    sledlab(*command, "--save", "reuse.doc").assert_refused(".svg, .png, .pdf")
+    sledlab(*command, "--save", "reuse.doc").assert_refused(".pdf, .svg, .png")
     sledlab("trace", "info", trace, "--cache-mb", "3,1").assert_refused("ascending order")

@@ -9,16 +9,12 @@ import click
 
 from sledlab.cli.options import option
 from sledlab.errors import Error
-from sledlab.files import atomic_write, check_writable
+from sledlab.files import check_writable
 from sledlab.lazy import later
 from sledlab.results import list_in_manifest, result_kind
-from sledlab.show import terminal
+from sledlab.show import figure_files, terminal
 
 open_results = later("sledlab.studies.saved_results:open")
-style = later("sledlab.show.plots:style")
-
-FORMATS = ("pdf", "svg", "png")
-"""Formats of figures, which are also the endings of their names."""
 
 NAME = "figure"
 """Name of the figure in the directory of the results, without its ending."""
@@ -29,7 +25,9 @@ NAME = "figure"
 @option("--x", "x", metavar="KEY", multiple=True, help="Column of the x axis; repeat for a heat map.")
 @option("--y", "y", metavar="COLUMN", help="Column of the y axis, such as p99_ms.")
 @option("--width", metavar="WIDTH", help="Width: ieee | acm | slides | 3.5in | 89mm  [default: 5.4in]")
-@option("--format", "file_format", type=click.Choice(FORMATS), help="File format.  [default: svg]")
+@option(
+    "--format", "file_format", type=click.Choice(figure_files.FORMATS), help="File format.  [default: svg]"
+)
 @option("--save", metavar="FILE", help=f"Figure: .svg, .png or .pdf  [default: DIR/{NAME}.svg]")
 def plot(
     directory: Path,
@@ -53,9 +51,7 @@ def plot(
       sledlab plot race --x speedup --x scheduler --y energy_j
     """
     file = Path(save) if save is not None else directory / f"{NAME}.{file_format or 'svg'}"
-    if file.suffix.lower().removeprefix(".") not in FORMATS:
-        endings = ", ".join(f".{ending}" for ending in FORMATS)
-        raise Error(f"unknown output format of `{file}`", remedy=f"use a name that ends in {endings}")
+    figure_files.check_name(file)
     if save is not None and file_format is not None and file.suffix.lower() != f".{file_format}":
         raise Error(f"--format {file_format} does not match the name `{file}`", remedy="omit --format")
     if len(x) > 2:
@@ -64,8 +60,7 @@ def plot(
     check_writable(file)
     if save is None:
         list_in_manifest(directory, result_kind(directory), [file.name])
-    with style(), atomic_write(file) as draft:
-        figure.savefig(draft, dpi=200)
+    figure_files.write(figure, file)
     terminal.say(f"figure: {file}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,11 +35,12 @@ from sledlab.cli.trace_files import (
     write_requests,
 )
 from sledlab.errors import Error
+from sledlab.files import check_writable
 from sledlab.lazy import later
 from sledlab.model.ranges import MAX_COUNT
 from sledlab.runs.options import Option
 from sledlab.runs.parsing import KIB, MB, size, sizes, whole_numbers, words
-from sledlab.show import terminal
+from sledlab.show import figure_files, terminal
 
 if TYPE_CHECKING:
     from sledlab.traces.read import Trace
@@ -82,12 +84,13 @@ def info(
 ) -> None:
     """Survey a trace: rate, sizes, working set, bursts, reuse."""
     if save is not None:
-        reuse_figure.check_file(save)
+        figure_files.check_name(save)
+        check_writable(Path(save))
     with add_location(None, {"device": device}):
         characteristics = trace.info(cache_mb=cache_mb, device=device)
     trace_info.print_info(trace, characteristics, as_json=as_json)
     if save is not None:
-        reuse_figure.write(characteristics, save)
+        figure_files.write(reuse_figure.draw(characteristics), save)
 
 
 @trace.command("hits")

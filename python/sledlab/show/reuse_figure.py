@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab.errors import Error
-from sledlab.files import atomic_write, check_writable
 from sledlab.show import plots
 from sledlab.show.palette import BLUE, VERMILION
 from sledlab.show.wording import short_figure, size
@@ -17,32 +14,11 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-FORMATS = (".svg", ".png", ".pdf")
-"""Endings of the names of figures."""
-
 MAX_TICKS = 8
 """Most distances that are named on the axis."""
 
 
-def check_file(file: str) -> None:
-    """Refuse a file to which no figure can be written.
-
-    Raises:
-        Error: The ending is unknown, or the file cannot be written.
-    """
-    if Path(file).suffix.lower() not in FORMATS:
-        raise Error(
-            f"unknown output format of `{file}`", remedy=f"use a name that ends in {', '.join(FORMATS)}"
-        )
-    check_writable(Path(file))
-
-
-def write(info: Mapping[str, Any], file: str) -> None:
-    """Write the figure of the characteristics of a trace, as `Trace.info` returns them."""
-    with plots.style(), atomic_write(Path(file)) as draft:
-        draw(info).savefig(draft, dpi=200)
-
-
+@plots.style()
 def draw(info: Mapping[str, Any]) -> Figure:
     """The share of accesses to blocks up to each reuse distance: a line for reads and one for writes.
 
