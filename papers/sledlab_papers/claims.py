@@ -13,6 +13,7 @@ from typing import Any
 
 from sledlab.reproduction.verdicts import (
     BY_DEFINITION,
+    CONTRADICTED,
     DEPENDS,
     DIRECTION_ONLY,
     FITTED,
@@ -24,11 +25,14 @@ from sledlab.reproduction.verdicts import (
 )
 
 from .paths import PROJECT
-from .printed import NEARLY_ALL, PrintedNumber, compare
+from .printed import PrintedNumber, compare
 from .wording import format_text
 
-LEVELS = (MET, NEARLY_MET, DIRECTION_ONLY, NOT_MET)
+LEVELS = (MET, NEARLY_MET, DIRECTION_ONLY, NOT_MET, CONTRADICTED)
 """Outcomes with evidence, the best first."""
+
+NEARLY_ALL = 0.9
+"""Share of comparisons from which on nearly all are as published."""
 UNEXPLAINED_OUTCOMES = (MET, BY_DEFINITION)
 """Outcomes that need no explanation."""
 
@@ -66,6 +70,11 @@ class ClaimEntry:
     """Why none of our choices could turn the verdict, though the claim is contested."""
     printed: tuple[str, ...] = ()
     """The numbers that the paper prints, in the form of `printed.PrintedNumber`."""
+    predicted: tuple[str, ...] = ()
+    """What was expected of each, in the same form, before the experiments ran; empty where nothing was."""
+    contradicted_by: str = ""
+    """Another statement of the paper that no reading can meet together with the claim: `PAPER#anchor`, a
+    section of `contradictions/PAPER.md`."""
     depends_on: str = ""
     """The choice that the claim depends on, where no sensitivity sweep varies it."""
     cause: str = ""
@@ -124,6 +133,8 @@ class Judgment:
             return Verdict(FITTED, ours, format_text(claim.choice, **self.numbers), short_text, comparisons)
         if claim.depends_on and outcome == MET:
             outcome = DEPENDS
+        if claim.contradicted_by and outcome in LEVELS and outcome != MET:
+            outcome = CONTRADICTED
         why = "" if outcome in UNEXPLAINED_OUTCOMES else format_text(claim.why, **self.numbers)
         return Verdict(outcome, ours, why, short_text, comparisons)
 
@@ -270,7 +281,7 @@ def claims(topic: str) -> dict[str, ClaimEntry]:
     rows = [row for file in files for row in tomllib.loads(file.read_text(encoding="utf-8"))["claim"]]
     entries = {
         row["id"]: ClaimEntry(
-            **row | {claim_id: tuple(row.get(claim_id, ())) for claim_id in ("checked_by", "printed")}
+            **row | {name: tuple(row.get(name, ())) for name in ("checked_by", "printed", "predicted")}
         )
         for row in rows
     }
@@ -282,5 +293,5 @@ def claims(topic: str) -> dict[str, ClaimEntry]:
 
 def _with_shared_texts(claim: ClaimEntry, other: ClaimEntry) -> ClaimEntry:
     """A claim, with the texts that it lacks from the claim that is judged by the same criterion."""
-    field_names = ("ours", "why", "choice", "short", "printed", "cause")
+    field_names = ("ours", "why", "choice", "short", "printed", "predicted", "cause")
     return replace(claim, **{name: getattr(claim, name) or getattr(other, name) for name in field_names})

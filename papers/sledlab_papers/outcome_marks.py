@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sledlab.reproduction.verdicts import (
     BY_DEFINITION,
+    CONTRADICTED,
     DEPENDS,
     DIRECTION_ONLY,
     FITTED,
@@ -51,6 +52,7 @@ MARKS = {
     NEARLY_MET: OutcomeMark("◕", "nearly met", "sky"),
     DIRECTION_ONLY: OutcomeMark("◐", "direction only", "orange"),
     NOT_MET: OutcomeMark("○", "not met", "vermilion"),
+    CONTRADICTED: OutcomeMark("✕", "contradicted", "amber"),
     DEPENDS: OutcomeMark("◇", "depends", "purple"),
     FITTED: OutcomeMark("□", "fitted", "gray"),
     BY_DEFINITION: OutcomeMark("■", "by definition", "faint"),

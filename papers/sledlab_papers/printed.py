@@ -1,8 +1,7 @@
 """Printed numbers and ranges, and how near measured values come to them.
 
-A range is met if all values are inside. A number is met by values that round to it at its printed digits, or,
-after *about* or *almost*, that are within 10 % of it; of values at several loads, of which the paper names
-none, more than half must meet it. *Up to* a number is met by the largest value.
+A range is met if all values are inside. A number is met if all values round to it at its printed digits, or,
+after *about* or *almost*, are within 10 % of it. *Up to* a number is met by the largest value.
 """
 
 from __future__ import annotations
@@ -18,11 +17,14 @@ from .wording import format_number
 
 PATTERN = re.compile(r"(?:(about|almost|over|below|up to|at most) )?([\d.,]+)(?: to ([\d.,]+))?(?: (.+))?")
 
-NEAR = 0.10
-"""Relative distance from a printed number that is still near it: *about* a number, and *nearly met*."""
+ABOUT = 0.10
+"""Relative distance from a number after *about* or *almost* that still meets it."""
 
-NEARLY_ALL = 0.9
-"""Share of comparisons from which on nearly all are met."""
+NEAR = 0.05
+"""Relative distance from a printed number that nearly meets it."""
+
+MOST = 0.75
+"""Share of values inside a printed range, together with their mean, from which on it is nearly met."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class PrintedNumber:
     def _bounds(self, margin: float) -> tuple[float, float]:
         """The minimum and the maximum that meet the printed number, or that are near it with a `margin`."""
         qualifier, low, high, half_unit, _ = self._parts
-        qualifier_tolerance = NEAR if qualifier in ("about", "almost") else 0.0
+        qualifier_tolerance = ABOUT if qualifier in ("about", "almost") else 0.0
         tolerance = max(qualifier_tolerance, margin)
         minimum = (
             -float("inf") if qualifier in ("below", "at most") else low - max(half_unit, tolerance * abs(low))
@@ -78,10 +80,6 @@ class PrintedNumber:
         ]
         return sum(are_inside) / len(are_inside)
 
-    def _is_enough(self, share: float) -> bool:
-        needs_all = self.is_range or self._parts[0] in ("over", "below", "at most")
-        return share == 1 if needs_all else share > 0.5
-
     def is_met(self, values: Sequence[float]) -> bool:
         """Whether values meet the printed number.
 
@@ -91,14 +89,22 @@ class PrintedNumber:
             >>> PrintedNumber("0.5 ms").is_met([0.4999]), PrintedNumber("over 50 %").is_met([0.57])
             (True, True)
         """
-        return bool(values) and self._is_enough(self.share_inside(values))
+        return bool(values) and self.share_inside(values) == 1
 
     def is_nearly_met(self, values: Sequence[float]) -> bool:
-        """Whether values are within 10 % of the printed number, or nine of ten meet it."""
+        """Whether values are within 5 % of the printed number, or their mean and most of them meet it.
+
+        Examples:
+            >>> [PrintedNumber("30 %").is_nearly_met(values) for values in ([0.314], [0.32])]
+            [True, False]
+            >>> [PrintedNumber("7 to 12 %").is_nearly_met(values) for values in ([0.05, 0.08, 0.09, 0.1], [0.05])]
+            [True, False]
+        """
         if not values:
             return False
-        is_near = self._is_enough(self.share_inside(values, NEAR))
-        return is_near or (self.is_range and self.share_inside(values) >= NEARLY_ALL)
+        mean = sum(values) / len(values)
+        is_near = not self.is_range and self.share_inside(values, NEAR) == 1
+        return is_near or (self.share_inside(values) >= MOST and self.share_inside([mean]) == 1)
 
     def ratio(self, values: Sequence[float]) -> float:
         """Our value over the printed number, or over the middle of the printed range.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from sledlab.reproduction.verdicts import (
     BY_DEFINITION,
+    CONTRADICTED,
     DEPENDS,
     DIRECTION_ONLY,
     FITTED,
@@ -18,6 +19,7 @@ from sledlab_papers.claim_pages import link_claims, section
 from sledlab_papers.claims import (
     ClaimEntry,
     Verdict,
+    combine_outcomes,
     judge_comparisons,
     judge_criterion,
     judge_printed,
@@ -85,14 +87,17 @@ def test_secondary_reading_does_not_count() -> None:
     ("printed", "values", "outcome"),
     [
         ("13 to 32 %", [0.13, 0.324], MET),
-        ("13 to 32 %", [0.12, 0.34], NEARLY_MET),
-        ("13 to 32 %", [0.13] * 9 + [0.01], NEARLY_MET),
-        ("13 to 32 %", [0.13, 0.01], DIRECTION_ONLY),
+        ("13 to 32 %", [0.12, 0.34], DIRECTION_ONLY),
+        ("13 to 32 %", [0.13] * 3 + [0.12], NEARLY_MET),
+        ("13 to 32 %", [0.13] * 3 + [0.01], DIRECTION_ONLY),
+        ("13 to 32 %", [0.13, 0.2, 0.01], DIRECTION_ONLY),
         ("7.48 times", [7.4849], MET),
         ("7.48 times", [7.6], NEARLY_MET),
-        ("7.48 times", [10.9], DIRECTION_ONLY),
-        ("about 20 %", [0.21, 0.19, 0.35], MET),
-        ("20 %", [0.21, 0.19, 0.35], NEARLY_MET),
+        ("7.48 times", [8.0], DIRECTION_ONLY),
+        ("about 20 %", [0.21, 0.19], MET),
+        ("about 20 %", [0.21, 0.19, 0.17, 0.18], NEARLY_MET),
+        ("20 %", [0.21, 0.19], NEARLY_MET),
+        ("20 %", [0.2, 0.2, 0.2, 0.35], DIRECTION_ONLY),
         ("up to 43 %", [0.02, 0.43], MET),
         ("up to 43 %", [0.02, 0.66], DIRECTION_ONLY),
         ("over 50 %", [0.57, 0.51], MET),
@@ -132,6 +137,14 @@ def test_share_of_comparisons_decides_outcome(met_count: int, outcome: str) -> N
     agreements = [True] * met_count + [False] * (10 - met_count)
     assert judge_comparisons(agreements).outcome == outcome
     assert judge_comparisons(agreements, rest_holds=False).outcome in (DIRECTION_ONLY, NOT_MET)
+
+
+@pytest.mark.parametrize(("holds", "outcome"), [(True, MET), (False, CONTRADICTED)])
+def test_claim_excluded_by_the_paper_is_contradicted_unless_met(holds: bool, outcome: str) -> None:
+    claim = claims.replace(CLAIM, contradicted_by="lin#merging")
+    assert judge_criterion(holds).with_numbers(it=1).verdict(claim).outcome == outcome
+    assert combine_outcomes(CONTRADICTED, DIRECTION_ONLY) == CONTRADICTED
+    assert combine_outcomes(CONTRADICTED, MET) == DEPENDS
 
 
 def test_section_quotes_the_paper() -> None:

@@ -7,8 +7,7 @@ from math import inf
 
 import sledlab as sl
 
-from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
-from ..printed import NEARLY_ALL
+from ..claims import NEARLY_ALL, Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..runs import HEAVY, LoadCurves
 from ..simulator import PARKED_START
 from ..wording import all_above, format_rows, levels, majority_above, percent, spread

@@ -20,10 +20,13 @@ FILE = Path(__file__).with_name("verdicts.json")
 
 MET = "met"
 NEARLY_MET = "nearly met"
-"""Nine of ten comparisons meet the criterion, or a number is within 10 % of the printed one."""
+"""A number is within 5 % of the printed one; the mean and three quarters of the values are inside the printed
+range; or nine of ten comparisons meet the criterion."""
 DIRECTION_ONLY = "direction only"
 """The order or the sign is as published, or a part of the claim; its size, or the rest, is not."""
 NOT_MET = "not met"
+CONTRADICTED = "contradicted"
+"""Another statement of the paper excludes the claim: no reading meets both."""
 DEPENDS = "depends on"
 """The claim is met for a part of the range that the paper leaves open, or in one reading alone."""
 FITTED = "fitted"
@@ -31,7 +34,7 @@ FITTED = "fitted"
 BY_DEFINITION = "by definition"
 """The claim is a definition that sledlab follows, and tests check it: no evidence, no mistake."""
 
-OUTCOMES = (MET, NEARLY_MET, DIRECTION_ONLY, NOT_MET, DEPENDS, FITTED, BY_DEFINITION)
+OUTCOMES = (MET, NEARLY_MET, DIRECTION_ONLY, NOT_MET, CONTRADICTED, DEPENDS, FITTED, BY_DEFINITION)
 NO_EVIDENCE = (FITTED, BY_DEFINITION)
 """Outcomes that are no evidence for or against a claim."""
 
