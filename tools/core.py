@@ -21,8 +21,8 @@ BUILD_FOLDERS = {"target", "view", "__pycache__"}
 REFERENCE = re.compile(r"(?<!images/)\bpapers/|\bsledlab[_-]papers\b")
 """A path in the project of the papers, or the name of its package."""
 
-DATA = {"python/sledlab/reproduction/experiments", "python/sledlab/reproduction/verdicts.json"}
-"""Data of the papers that wheels carry: the link to the experiments, and the verdicts, which name tests."""
+DATA = {f"python/sledlab/reproduction/{name}" for name in ("assumptions", "experiments", "verdicts.json")}
+"""Data of the papers that wheels carry: two links, and the verdicts, which name tests."""
 
 
 def references(project: Path = PROJECT) -> Iterator[str]:

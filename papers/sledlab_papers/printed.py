@@ -97,7 +97,7 @@ class PrintedNumber:
         Examples:
             >>> [PrintedNumber("30 %").is_nearly_met(values) for values in ([0.314], [0.32])]
             [True, False]
-            >>> [PrintedNumber("7 to 12 %").is_nearly_met(values) for values in ([0.05, 0.08, 0.09, 0.1], [0.05])]
+            >>> [PrintedNumber("7 to 12 %").is_nearly_met(each) for each in ([0.05, 0.08, 0.09, 0.1], [0.05])]
             [True, False]
         """
         if not values:

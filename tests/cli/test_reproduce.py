@@ -5,6 +5,7 @@ import json
 import pytest
 import sledlab as sl
 from sledlab.cli import reproduce as command
+from sledlab.reproduction.assumption import assumptions, changed_values
 from sledlab.reproduction.figure import figures
 from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.verdicts import claims
@@ -182,3 +183,58 @@ def test_device_replaces_the_device_of_the_figure(name, setting, tmp_path):
     config = json.loads((tmp_path / directory / "summary.json").read_text("utf-8"))["config"]
     table, _ = setting
     assert "mems-g3" in json.dumps(config[table])
+
+
+def test_assumptions_are_shown_by_paper(sledlab):
+    counts = sledlab("reproduce", "assumptions").out
+    assert all(paper in counts for paper in PAPERS)
+    entry = assumptions("lin")[0]
+    printed = " ".join(sledlab("reproduce", "assumptions", "lin").out.split())
+    assert f"{entry.name} ({entry.mark}) {entry.says}" in printed
+    listed = sledlab("reproduce", "assumptions", "lin", "--json").json["lin"]
+    assert [each["name"] for each in listed] == [each.name for each in assumptions("lin")]
+
+
+def test_run_takes_other_assumptions(sledlab, tmp_path):
+    own_set = tmp_path / "own.toml"
+    text = sledlab("reproduce", "assumptions", "lee2009", "--toml").out
+    own_set.write_text(
+        f'{text}\n[[assumption]]\nname = "stiff"\nsays = "Stiff springs."\nmark = "plausible"\n'
+        'because = "a test"\nsettings = { "device.spring_factor" = 0.9 }\n',
+        encoding="utf-8",
+    )
+    answers = {
+        choice: sledlab(
+            "reproduce",
+            "run",
+            FIGURE,
+            *SHORT_OPTIONS,
+            "--assumptions",
+            choice,
+            "--out",
+            f"out-{index}",
+            "--json",
+        ).json
+        for index, choice in enumerate(("default", str(own_set)))
+    }
+    tables = [tmp_path / f"out-{index}" / "lee2009-figure-2" / "runs.csv" for index in range(2)]
+    assert len(answers) == 2
+    assert tables[0].read_text(encoding="utf-8") != tables[1].read_text(encoding="utf-8")
+    page = (tmp_path / "out-1" / "reproduction.md").read_text(encoding="utf-8")
+    assert "This run has the assumptions of " in page
+
+
+def test_old_assumptions_are_the_former_values():
+    for paper in PAPERS:
+        for entry in assumptions(paper):
+            place = entry.experiments[0].replace("*", "x")
+            values = changed_values(paper, place, "old")
+            assert entry.former.items() <= values.items()
+
+
+@pytest.mark.parametrize("text", ["[[assumption]]\nname = 'a'\n", "name = 1\n", "[["])
+def test_file_without_a_set_is_an_error(sledlab, tmp_path, text):
+    (tmp_path / "own.toml").write_text(text, encoding="utf-8")
+    answer = sledlab("reproduce", "run", FIGURE, *SHORT_OPTIONS, "--assumptions", "own.toml")
+    assert answer.code == 2
+    assert "cannot read the assumptions" in answer.err

@@ -20,7 +20,7 @@ from sledlab.cli.options import (
     show_table,
     whole_number,
 )
-from sledlab.errors import unknown
+from sledlab.errors import Error, unknown
 from sledlab.lazy import later
 from sledlab.runs.options import Option
 from sledlab.runs.parsing import words as word_list
@@ -38,6 +38,7 @@ figures = later("sledlab.reproduction.figure:figures")
 claims = later("sledlab.reproduction.verdicts:claims")
 figure_claims = later("sledlab.reproduction.verdicts:figure_claims")
 summary = later("sledlab.reproduction.summary")
+assumption = later("sledlab.reproduction.assumption")
 
 PAPERS = ("hong2006", "wang2005", "lee2009", "lin", "chiu2004")
 """Keys of `sledlab.reproduction.papers.PAPERS`, which takes longer to import."""
@@ -107,6 +108,35 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
     terminal.show(lambda console: console.print(summary.description(target), markup=False))
 
 
+@reproduce.command("assumptions")
+@click.argument("paper", type=click.Choice(PAPERS), required=False)
+@option("--toml", "as_toml", is_flag=True, help="Print the file of a set, to be changed and used with `run`.")
+@json_option
+def reproduce_assumptions(paper: str | None, *, as_toml: bool, as_json: bool) -> None:
+    """Show the assumptions of a paper, and claims they decide.
+
+    Without PAPER, counts the assumptions of every paper by what they rest on.
+
+    \b
+    Examples:
+      sledlab reproduce assumptions lin
+      sledlab reproduce assumptions lin --toml > mine.toml
+      sledlab reproduce run lin-figure-7 --assumptions mine.toml --trace seagate_gap.txt
+    """
+    if as_toml:
+        if paper is None:
+            raise Error("`--toml` prints one set", remedy=f"name a paper: {', '.join(PAPERS)}")
+        terminal.say_file(assumption.file_text(paper))
+    elif as_json:
+        sets = {name: assumption.assumptions(name) for name in PAPERS if paper in (None, name)}
+        show_json({name: [asdict(each) for each in entries] for name, entries in sets.items()})
+    elif paper is None:
+        show_table(("paper", "assumptions", *assumption.MARKS), summary.assumption_counts())
+    else:
+        text = summary.assumption_set(paper)
+        terminal.show(lambda console: console.print(text, markup=False))
+
+
 @reproduce.command("run")
 @click.argument("name", shell_complete=complete_name)
 @option(
@@ -116,6 +146,12 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
     shell_complete=model_completer("device"),
 )
 @options({"scheduler": SCHEDULERS, **SETTINGS})
+@option(
+    "--assumptions",
+    metavar="FILE|default|old",
+    default="default",
+    help="Set of assumptions: the paper's, that of a file, or the values before there was one.",
+)
 @option("--trace", metavar="FILE", help="The recorded trace, where a figure needs one.")
 @option("--quick", is_flag=True, help="Shorten the runs: a first picture within a minute or two.")
 @option("--limit", metavar="N", type=whole_number(), help="Most requests of a run.")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
+from sledlab.reproduction.assumption import DEFAULT, OLD, STUDY, changed_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,15 +23,17 @@ class Changes:
         device: Name or file of a device to use instead of the paper's; empty for the paper's.
         settings: Values by key of the experiment, such as `device.startup_ms`.
         schedulers: Schedulers to compare instead of the paper's; empty for the paper's.
+        assumptions: The set of assumptions: `default`, `old` or a file.
     """
 
     device: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     schedulers: tuple[str, ...] = ()
+    assumptions: str = DEFAULT
 
     def __bool__(self) -> bool:
         """Return whether anything is changed."""
-        return bool(self.device or self.settings or self.schedulers)
+        return bool(self.device or self.settings or self.schedulers or self.assumptions != DEFAULT)
 
     @property
     def device_name(self) -> str:
@@ -47,7 +50,8 @@ class Changes:
         Raises:
             Error: The experiment compares no schedulers, or varies a key that is set.
         """
-        options = self._device_options(run, study) if self.device and run.own else {}
+        options = self._assumed_options(run, study)
+        options |= self._device_options(run, study) if self.device and run.own else {}
         if self.schedulers:
             if "scheduler" not in study:
                 raise Error(f"{run.experiment} does not compare schedulers")
@@ -56,8 +60,24 @@ class Changes:
             varied_key = next((key for key in self.settings if key in study.get("vary", {})), None)
             if varied_key:
                 raise Error(f"{run.experiment} varies `{varied_key}`, so the key cannot be set")
-            options["settings"] = {**run.options.get("settings", {}), **self.settings}
+            options["settings"] = {
+                **run.options.get("settings", {}),
+                **options.get("settings", {}),
+                **self.settings,
+            }
         return options
+
+    def _assumed_options(self, run: FigureRun, study: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options that make other assumptions; what an experiment varies stays as it is."""
+        paper = run.experiment.partition("-")[0]
+        values = changed_values(paper, run.place, self.assumptions)
+        options = {key.removeprefix(STUDY): value for key, value in values.items() if key.startswith(STUDY)}
+        settings = {
+            key: value
+            for key, value in values.items()
+            if not key.startswith(STUDY) and key not in study.get("vary", {})
+        }
+        return options | ({"settings": {**run.options.get("settings", {}), **settings}} if settings else {})
 
     def _device_options(self, run: FigureRun, study: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options that put the device into a run, in its role."""
@@ -112,6 +132,10 @@ class Changes:
                 f"This run is on the device {self.device_name}; "
                 "published values are on the device of the paper."
             )
+        if self.assumptions == OLD:
+            texts.append("This run has the assumptions before each paper had one set.")
+        elif self.assumptions != DEFAULT:
+            texts.append(f"This run has the assumptions of `{self.assumptions}`.")
         if self.settings:
             settings_text = ", ".join(f"{key} = {value}" for key, value in self.settings.items())
             texts.append(f"Changed in this run: {settings_text}. Published values are without the change.")

@@ -12,6 +12,7 @@ from sledlab.lazy import difflib, later, load_object, tomllib
 from sledlab.model.experiment import experiment as experiments
 from sledlab.model.experiment import study_kind
 from sledlab.reproduction import summary
+from sledlab.reproduction.assumption import DEFAULT
 from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.figure import Figure, FigureRun, figures
 from sledlab.reproduction.rows import Tables
@@ -120,6 +121,7 @@ def reproduce(
     trace: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
     scheduler: Sequence[str] | str = (),
+    assumptions: str | Path = DEFAULT,
     quick: bool = False,
     limit: int | None = None,
     parallel: int | None = None,
@@ -138,6 +140,8 @@ def reproduce(
         trace: The recorded trace, where a figure needs one that does not come with sledlab.
         settings: Values of the experiment to change, by key, such as `{"device.startup_ms": 0.2}`.
         scheduler: A scheduler or several to compare instead of those of the paper.
+        assumptions: The set of assumptions: `default` for that of the paper, `old` for the values before
+            there was one, or a file with a set of yours.
         quick: Whether to shorten the runs, so that there is a picture within a minute or two.
         limit: Most requests of a run.
         parallel: Runs at the same time; by default one for each processor.
@@ -162,9 +166,8 @@ def reproduce(
         ['.md', '.pdf', '.png', '.svg']
     """
     target = find_target(name)
-    changes = Changes(
-        str(device or ""), settings or {}, tuple([scheduler] if isinstance(scheduler, str) else scheduler)
-    )
+    schedulers = tuple([scheduler] if isinstance(scheduler, str) else scheduler)
+    changes = Changes(str(device or ""), settings or {}, schedulers, str(assumptions))
     request = ReproductionRequest(target, changes, trace, quick, limit, parallel, allow_plugins)
     shown_figures = tuple(_target_figures(target))
     for figure in shown_figures:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
+from sledlab.reproduction.assumption import MARKS, assumptions
 from sledlab.reproduction.figure import Figure
 from sledlab.reproduction.papers import PAPERS, quotation
-from sledlab.reproduction.verdicts import MET, figure_claims
+from sledlab.reproduction.verdicts import MET, claims, figure_claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from sledlab.reproduction.assumption import Assumption
     from sledlab.reproduction.changes import Changes
     from sledlab.reproduction.values import PanelValues
     from sledlab.reproduction.verdicts import Claim, SensitivitySweep
@@ -105,6 +107,34 @@ def _figure_text(figure: Figure) -> Iterator[str]:
     yield from (f"  {name}" for name in dict.fromkeys(item.experiment for item in figure.runs))
     yield ""
     yield from _instructions(figure.name, has_runs=True)
+
+
+def assumption_counts() -> list[tuple[str, ...]]:
+    """A row for each paper: its assumptions, and how many have each mark."""
+    marks_by_paper = {paper: [each.mark for each in assumptions(paper)] for paper in PAPERS}
+    return [
+        (paper, *map(str, (len(marks), *map(marks.count, MARKS)))) for paper, marks in marks_by_paper.items()
+    ]
+
+
+def assumption_set(paper: str) -> str:
+    """The set of assumptions of a paper, as text."""
+    entries = "\n\n".join("\n".join(_assumption_lines(each)) for each in assumptions(paper))
+    return f"{entries}\n\n{'; '.join(f'{mark}: {meaning}' for mark, meaning in MARKS.items())}"
+
+
+def _assumption_lines(assumption: Assumption) -> Iterator[str]:
+    yield f"{assumption.name} ({assumption.mark})"
+    yield assumption.says
+    yield f"Because: {assumption.because}"
+    for key, value in assumption.settings.items():
+        former = f", before the set {assumption.former[key]}" if key in assumption.former else ""
+        yield f"{key} = {value}{former}"
+    if assumption.claims:
+        outcomes = (f"{each} {claims()[each].outcome}" for each in assumption.claims)
+        yield f"Decides: {', '.join(outcomes)}"
+    if assumption.fitted_to:
+        yield f"Fitted to: {', '.join(assumption.fitted_to)}"
 
 
 def shortening_text(options: Mapping[str, Any], full_settings: Sequence[str] = ()) -> str:
