@@ -128,7 +128,7 @@ class Judgment:
         ours = format_text(claim.ours, **self.numbers)
         short_text = format_text(claim.short, **self.numbers)
         outcome = self.outcome or self._printed_outcome(claim)
-        comparisons = compare(claim.printed, self.values) if self.values else ()
+        comparisons = compare(claim.printed, self.values, claim.predicted) if self.values else ()
         if claim.choice and outcome in (MET, FITTED):
             return Verdict(FITTED, ours, format_text(claim.choice, **self.numbers), short_text, comparisons)
         if claim.depends_on and outcome == MET:

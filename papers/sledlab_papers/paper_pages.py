@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -9,8 +10,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sledlab.reproduction.assumption import Assumption, assumptions
 from sledlab.reproduction.papers import PAPERS
-from sledlab.reproduction.verdicts import BY_DEFINITION, FITTED, MET, NO_EVIDENCE, OUTCOMES, Claim, claims
+from sledlab.reproduction.verdicts import (
+    BY_DEFINITION,
+    FITTED,
+    MET,
+    NEARLY_MET,
+    NO_EVIDENCE,
+    OUTCOMES,
+    Claim,
+    claims,
+)
 
 from .claim_pages import CLAIM_ID
 from .markdown import table
@@ -19,6 +30,13 @@ from .pictures import section
 from .scoreboard import claims_with_simulated_numbers, flip_rows, link
 from .templates import TEMPLATES, fill
 
+CONTRADICTIONS = "reproduction/contradictions.md"
+PREDICTIONS = "reproduction/predictions.md"
+
+CONTRADICTION_TEXTS = Path(__file__).with_name("contradictions")
+"""Folder of the contradictions of each paper."""
+
+PREDICTION_COLUMNS = "claim | printed | predicted | came out | difference | why ours differs from print"
 COLUMNS = "claim | says | published | ours | outcome | why"
 
 ARITHMETIC = "E"
@@ -38,8 +56,41 @@ def document_path(paper: str) -> str:
 
 
 def pages() -> dict[str, str]:
-    """Return the page of each paper, in Markdown, by its path."""
-    return {document_path(paper): page(paper) for paper in PAPERS}
+    """Return the pages of papers and those on all papers, in Markdown, by their paths."""
+    return {
+        **{document_path(paper): page(paper) for paper in PAPERS},
+        CONTRADICTIONS: contradictions_page(),
+        PREDICTIONS: predictions_page(),
+    }
+
+
+def contradictions_page() -> str:
+    """Return the page on statements of a paper that exclude each other."""
+    sections = [
+        f"# {PAPERS[paper].citation}\n\n{file.read_text(encoding='utf-8')}"
+        for paper in PAPERS
+        if (file := CONTRADICTION_TEXTS / f"{paper}.md").is_file()
+    ]
+    text = re.sub("^#", "##", "\n".join(sections), flags=re.MULTILINE)
+    return fill(TEMPLATES, "contradictions.md", sections=_with_links(text))
+
+
+def predictions_page() -> str:
+    """Return the page on what was expected of each printed number before the experiments ran."""
+    rows = [
+        [
+            link(claim.id),
+            each.published,
+            each.predicted,
+            each.ours,
+            f"{each.predicted_ratio - 1:+.0%}",
+            claim.cause,
+        ]
+        for claim in claims().values()
+        for each in claim.numbers
+        if each.predicted
+    ]
+    return fill(TEMPLATES, "predictions.md", rows=table(PREDICTION_COLUMNS, rows, 6))
 
 
 def page(paper: str) -> str:
@@ -52,9 +103,11 @@ def page(paper: str) -> str:
     return fill(
         TEMPLATES,
         "paper.md",
+        paper=paper,
         citation=PAPERS[paper].citation,
         summary=texts["summary"].strip() + "\n",
-        result=_result(paper_claims),
+        result=_result(paper, paper_claims),
+        set=_set_table(paper),
         claims=table(COLUMNS, rows, len(COLUMNS)),
         others=_others(paper_claims),
         figures=section(paper, {claim.id: f"{link(claim.id)} {_symbol(claim)}" for claim in paper_claims}),
@@ -75,18 +128,38 @@ def _is_listed(claim: Claim) -> bool:
     return claim.outcome in NO_EVIDENCE or (claim.outcome == MET and claim.grade == ARITHMETIC)
 
 
-def _result(paper_claims: Sequence[Claim]) -> str:
-    """The number of claims by outcome, and of printed numbers that are met."""
+def _result(paper: str, paper_claims: Sequence[Claim]) -> str:
+    """The numbers of printed numbers that are met, of values fitted for them, and of claims by outcome."""
     counts = Counter(claim.outcome for claim in paper_claims)
     outcomes = ", ".join(
         f"{counts[outcome]} {MARKS[outcome].label}" for outcome in OUTCOMES if counts[outcome]
     )
     claims_with_numbers = claims_with_simulated_numbers(paper_claims)
-    met = sum(claim.outcome == MET for claim in claims_with_numbers)
-    return (
-        f"{len(paper_claims)} claims: {outcomes}. "
-        f"Simulated claims with a printed number: {len(claims_with_numbers)}, of which met: {met}."
+    met, nearly_met, fitted = (
+        sum(claim.outcome == outcome for claim in claims_with_numbers)
+        for outcome in (MET, NEARLY_MET, FITTED)
     )
+    return (
+        f"Of {len(claims_with_numbers)} simulated claims with a printed number, {met} are met and "
+        f"{nearly_met} nearly met; {fitted} were spent on {fitted_values(paper)} fitted values. "
+        f"All {len(paper_claims)} claims: {outcomes}."
+    )
+
+
+def fitted_values(paper: str) -> int:
+    """The number of values that were fitted to printed numbers of a paper."""
+    return sum(max(1, len(each.settings)) for each in assumptions(paper) if each.mark == FITTED)
+
+
+def _set_table(paper: str) -> str:
+    """The set of assumptions of a paper."""
+    rows = [[each.says, each.mark, each.because, _decided_claims(each)] for each in assumptions(paper)]
+    escaped_rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    return table("assumption | mark | because | decides", escaped_rows, 4)
+
+
+def _decided_claims(assumption: Assumption) -> str:
+    return ", ".join(map(link, dict.fromkeys((*assumption.fitted_to, *assumption.claims))))
 
 
 def _row(claim: Claim) -> list[str]:
@@ -96,6 +169,8 @@ def _row(claim: Claim) -> list[str]:
     if not ours:
         ours = "as published" if claim.outcome == MET else f"see {claim.id}"
     why = "" if claim.outcome == MET else claim.cause
+    if claim.contradicted_by:
+        why = f"[contradiction](contradictions.md#{claim.contradicted_by.partition('#')[2]}): {why}"
     cells = [claim.claim, published, ours, f"{_symbol(claim)} {claim.outcome_text}", why]
     return [link(claim.id), *(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells)]
 

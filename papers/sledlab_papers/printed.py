@@ -132,17 +132,22 @@ class PrintedNumber:
 
 
 def compare(
-    printed_texts: Sequence[str], values_by_number: Sequence[Sequence[float]]
+    printed_texts: Sequence[str],
+    values_by_number: Sequence[Sequence[float]],
+    predicted_texts: Sequence[str] = (),
 ) -> tuple[NumberComparison, ...]:
-    """Compare the values with the printed number in the same place; without printed numbers, none."""
+    """Compare the values with what was printed and predicted in the same place; none without print."""
     if not printed_texts:
         return ()
+    predicted = predicted_texts or ("",) * len(printed_texts)
     return tuple(
         NumberComparison(
             text,
             PrintedNumber(text).format_values(our_values),
             round(PrintedNumber(text).ratio(our_values), 3),
+            predicted_text,
+            round(PrintedNumber(predicted_text).ratio(our_values), 3) if predicted_text else 0.0,
         )
-        for text, our_values in zip(printed_texts, values_by_number, strict=True)
+        for text, predicted_text, our_values in zip(printed_texts, predicted, values_by_number, strict=True)
         if our_values
     )

@@ -40,14 +40,22 @@ def rows(topic: Topic, content: PageContent) -> list[dict[str, Any]]:
             "why": _combined_text(topic, claim_verdict, "why"),
             "short": claim_verdict.main_verdict.short,
             "cause": topic_claims[claim].cause,
+            **_contradiction(topic_claims[claim]),
             "numbers": [
-                [each.published, each.ours, each.ratio] for each in claim_verdict.main_verdict.comparisons
+                [each.published, each.ours, each.ratio]
+                + ([each.predicted, each.predicted_ratio] if each.predicted else [])
+                for each in claim_verdict.main_verdict.comparisons
             ],
             "experiments": _experiments(topic, topic_claims[claim]),
             **_sweep_rows(claim_verdict),
         }
         for claim, claim_verdict in content.verdicts.items()
     ]
+
+
+def _contradiction(claim: ClaimEntry) -> dict[str, str]:
+    """The statement that excludes a claim, if any."""
+    return {"contradicted_by": claim.contradicted_by} if claim.contradicted_by else {}
 
 
 def _sweep_rows(claim_verdict: ClaimVerdict) -> dict[str, Any]:

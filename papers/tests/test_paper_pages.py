@@ -6,9 +6,10 @@ import re
 from collections import Counter
 
 import pytest
+from sledlab.reproduction.assumption import assumptions
 from sledlab.reproduction.figure import figures
 from sledlab.reproduction.papers import PAPERS
-from sledlab.reproduction.verdicts import MET, NO_EVIDENCE, claims
+from sledlab.reproduction.verdicts import CONTRADICTED, MET, NO_EVIDENCE, claims
 
 from sledlab_papers import paper_pages, scoreboard
 
@@ -55,6 +56,28 @@ def test_rows_have_both_values_and_the_reason(paper: str) -> None:
             if claim.outcome != MET:
                 assert why or claim.depends_on, claim.id
                 assert not ours.startswith("see "), claim.id
+
+
+def test_contradicted_claim_leads_to_its_proof() -> None:
+    text = paper_pages.contradictions_page()
+    for claim in claims().values():
+        assert (claim.outcome == CONTRADICTED) == bool(claim.contradicted_by), claim.id
+        if claim.contradicted_by:
+            paper, _, anchor = claim.contradicted_by.partition("#")
+            assert paper == claim.paper
+            assert f"{{#{anchor}}}" in text, claim.id
+            assert f"contradictions.md#{anchor}" in paper_pages.page(paper)
+
+
+def test_page_begins_with_the_set(paper: str) -> None:
+    text = paper_pages.page(paper)
+    assert text.index("## Assumptions") < text.index("## Claims")
+    assert all(entry.says.replace("|", "\\|") in text for entry in assumptions(paper))
+
+
+def test_predictions_are_shown_beside_results() -> None:
+    rows = [line for line in paper_pages.predictions_page().splitlines() if line.startswith("| [")]
+    assert len(rows) == sum(bool(each.predicted) for claim in claims().values() for each in claim.numbers)
 
 
 def test_page_shows_the_figures_with_data(paper: str) -> None:

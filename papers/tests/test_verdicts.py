@@ -24,7 +24,7 @@ from sledlab_papers.claims import (
     judge_criterion,
     judge_printed,
 )
-from sledlab_papers.printed import PrintedNumber
+from sledlab_papers.printed import PrintedNumber, compare
 from sledlab_papers.topic import ClaimVerdict
 
 CLAIM = ClaimEntry(
@@ -123,6 +123,8 @@ def test_comparison_shows_range_and_ratio() -> None:
         judge_printed([-0.023, 0.113], direction_holds=True).with_numbers(it=1).verdict(claim).comparisons
     )
     assert (comparison.published, comparison.ours, comparison.ratio) == ("13 to 32 %", "-2.3 to 11.3 %", 0.2)
+    (predicted,) = compare(("13 to 32 %",), [[0.1, 0.12]], ("10 to 12 %",))
+    assert (predicted.ratio, predicted.predicted, predicted.predicted_ratio) == (0.489, "10 to 12 %", 1.0)
     assert [PrintedNumber(text).ratio([0.4, 0.6]) for text in ("50 %", "over 50 %", "up to 50 %")] == [
         1.0,
         0.8,

@@ -59,9 +59,12 @@ def _claim_text(claim: Claim) -> Iterator[str]:
     yield f"Met if     {claim.accept}"
     yield f"Ours       {claim.ours}"
     for item in claim.numbers:
-        yield f"Number     {item.published} published, {item.ours} here: ratio {item.ratio:.3g}"
+        predicted = f", {item.predicted} predicted" if item.predicted else ""
+        yield f"Number     {item.published} published{predicted}, {item.ours} here: ratio {item.ratio:.3g}"
     if claim.why:
         yield f"Why        {claim.why}"
+    if claim.contradicted_by:
+        yield f"Excluded   by {claim.contradicted_by}, on the page `Contradictions` of the documentation"
     yield from _sensitivity(claim)
     yield ""
     if claim.figures:

@@ -85,11 +85,15 @@ class NumberComparison:
         published: The number or range, with its unit.
         ours: The value, or the least and the greatest.
         ratio: The mean of the values divided by the printed number, or by the middle of the printed range.
+        predicted: What was expected of sledlab before the experiment ran; empty where nothing was.
+        predicted_ratio: The mean of the values divided by the middle of what was expected; 0 without it.
     """
 
     published: str
     ours: str
     ratio: float
+    predicted: str = ""
+    predicted_ratio: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,8 @@ class Claim:
         numbers: Printed numbers, and those of sledlab.
         experiments: The experiments that the claim is judged by.
         sensitivity_sweeps: Verdicts over the values of choices that sledlab had to make.
+        contradicted_by: The statement of the paper that excludes the claim, as `PAPER#anchor` of the page on
+            contradictions; empty for most.
     """
 
     id: str
@@ -138,6 +144,7 @@ class Claim:
     numbers: tuple[NumberComparison, ...] = ()
     experiments: tuple[str, ...] = ()
     sensitivity_sweeps: tuple[SensitivitySweep, ...] = ()
+    contradicted_by: str = ""
 
     @property
     def outcome_text(self) -> str:
