@@ -44,5 +44,5 @@ def _legend(claims: Sequence[Claim]) -> Iterator[str]:
 def _square(claim: Claim) -> str:
     mark = MARKS[claim.outcome]
     title = html.escape(f"{claim.id}, {claim.outcome_text}: {claim.claim}")
-    link = f"claims/{claim.id.lower()}.html"
+    link = f"{claim.paper}.html#{claim.id.lower()}"
     return f'<a class="{mark.css_class}" href="{link}" title="{title}" aria-label="{title}">{mark.symbol}</a>'

@@ -17,12 +17,6 @@ from sledlab.reproduction.verdicts import (
 from sledlab.show.palette import PALETTE, text_color
 
 MIN_CONTRAST = 4.5
-TINT = 0.18
-"""Share of the color in the background of a cell with text."""
-
-CELL = ".rst-content table.sensitivity-sweep.sensitivity-sweep tr:nth-child(n) td"
-"""Selector of cells of sensitivity sweeps, more specific than the theme's rule for striped rows."""
-
 CAPTION_LINKS = ".rst-content figcaption a { white-space: nowrap; }"
 """Names of claims do not break at their hyphen."""
 
@@ -85,35 +79,19 @@ def square_colors(mark: OutcomeMark, *, is_dark: bool = False) -> tuple[str, str
     return next(pair for pair in pairs if contrast(*pair) >= MIN_CONTRAST)
 
 
-def tint(mark: OutcomeMark) -> str:
-    """Return the light background of a cell that has text in ink."""
-    paper, color = (
-        [int(each[start : start + 2], 16) for start in (1, 3, 5)]
-        for each in (PALETTE["paper"], PALETTE[mark.color])
-    )
-    channels = [round(TINT * c + (1 - TINT) * p) for c, p in zip(color, paper, strict=True)]
-    return "#" + "".join(f"{each:02x}" for each in channels)
-
-
 def stylesheet() -> str:
-    """Return the rules for squares of the mosaic, cells of sensitivity sweeps and captions of figures."""
+    """Return the rules for squares of the mosaic and captions of figures."""
     light_rules: list[str] = []
     dark_rules: list[str] = []
-    cell_rules = []
     for mark in MARKS.values():
         for rules, is_dark in ((light_rules, False), (dark_rules, True)):
             square, ink = square_colors(mark, is_dark=is_dark)
             rules.append(f".mosaic .{mark.css_class} {{ background: {square}; color: {ink}; }}")
-        cell_rules.append(
-            f"{CELL}.{mark.css_class} "
-            f"{{ background: {tint(mark)}; box-shadow: inset 0 3px {PALETTE[mark.color]}; }}"
-        )
     lines = [
         *light_rules,
         "@media (prefers-color-scheme: dark) {",
         *(f"  {rule}" for rule in dark_rules),
         "}",
-        *cell_rules,
         CAPTION_LINKS,
     ]
     return "\n".join(lines) + "\n"

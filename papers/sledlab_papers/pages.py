@@ -12,7 +12,7 @@ from pathlib import Path
 import matplotlib
 import sledlab
 
-from . import claim_pages, directory_cache, paper_pages, pictures, results, scoreboard
+from . import directory_cache, paper_pages, pictures, results, scoreboard
 from .paths import BUILD, PAPERS, PROJECT
 from .topics import TOPICS
 
@@ -65,13 +65,9 @@ def write(directory: Path) -> None:
 
 
 def write_topic(name: str, directory: Path) -> None:
-    """Write the page of a topic, those of its claims, and its figures."""
+    """Write the page of a topic, and its figures."""
     topic = TOPICS[name]
-    content = topic.judge_saved_results()
-    for path, text in (
-        {topic.document_path: topic.page(content)} | claim_pages.pages(topic, content)
-    ).items():
-        _write(directory / path, text)
+    _write(directory / topic.document_path, topic.page(topic.judge_saved_results()))
     for figure in pictures.topic_figures(topic.name):
         pictures.write_picture(
             figure, results.directory(), directory / pictures.IMAGES / f"{figure.name}.svg"

@@ -23,7 +23,6 @@ from sledlab.reproduction.verdicts import (
     claims,
 )
 
-from .claim_pages import CLAIM_ID
 from .markdown import table
 from .outcome_marks import MARKS
 from .pictures import section
@@ -38,6 +37,8 @@ CONTRADICTION_TEXTS = Path(__file__).with_name("contradictions")
 
 PREDICTION_COLUMNS = "claim | printed | predicted | came out | difference | why ours differs from print"
 COLUMNS = "claim | says | published | ours | outcome | why"
+
+CLAIM_ID = re.compile(r"\b[CHLWY]-\d\d\b")
 
 ARITHMETIC = "E"
 """Grade of claims that rest on arithmetic alone."""
@@ -172,7 +173,12 @@ def _row(claim: Claim) -> list[str]:
     if claim.contradicted_by:
         why = f"[contradiction](contradictions.md#{claim.contradicted_by.partition('#')[2]}): {why}"
     cells = [claim.claim, published, ours, f"{_symbol(claim)} {claim.outcome_text}", why]
-    return [link(claim.id), *(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells)]
+    return [_anchor(claim), *(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells)]
+
+
+def _anchor(claim: Claim) -> str:
+    """The id of a claim, to which links lead."""
+    return f'<a id="{claim.id.lower()}"></a>{claim.id}'
 
 
 def _symbol(claim: Claim) -> str:
@@ -184,9 +190,9 @@ def _others(paper_claims: Sequence[Claim]) -> str:
 
     def lines() -> Iterator[str]:
         for title, belongs in CLAIM_LISTS:
-            links = [link(claim.id) for claim in paper_claims if _is_listed(claim) and belongs(claim)]
-            if links:
-                yield f"- {title}: {', '.join(links)}.\n"
+            anchors = [_anchor(claim) for claim in paper_claims if _is_listed(claim) and belongs(claim)]
+            if anchors:
+                yield f"- {title}: {', '.join(anchors)}.\n"
 
     return "".join(lines())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -67,11 +66,6 @@ def section(paper: str, links_by_claim: Mapping[str, str]) -> str:
             markup = f"<figure markdown>\n{image}\n<figcaption markdown>{caption}</figcaption>\n</figure>"
             parts.append(f"### {figure.heading}\n\n{markup}\n")
     return "\n".join(parts)
-
-
-def figure_anchor(figure: Figure) -> str:
-    """The anchor of a figure on the page of its paper."""
-    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", figure.heading)).lower()
 
 
 def schematics() -> str:

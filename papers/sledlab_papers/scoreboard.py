@@ -178,5 +178,5 @@ def _value_names(sweep: SensitivitySweep, *, holds: bool) -> list[str]:
 
 
 def link(name: str) -> str:
-    """A claim, linked to its page."""
-    return f"[{name}](claims/{name.lower()}.md)"
+    """A claim, linked to its row on the page of its paper."""
+    return f"[{name}]({claims()[name].paper}.md#{name.lower()})"

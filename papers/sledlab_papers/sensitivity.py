@@ -6,7 +6,6 @@ runs that read the results of that value: those of directories with another endi
 
 from __future__ import annotations
 
-import html
 import shlex
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +17,6 @@ from typing import Any
 from sledlab.reproduction.verdicts import Cell, SensitivitySweep
 
 from .claims import Verdict
-from .outcome_marks import MARKS
 from .runs import PlannedExperiment
 
 CHANCE, PUBLISHED = "chance", "published"
@@ -155,17 +153,3 @@ def _choice(*, values: Sequence[dict[str, Any]], options: str = "", **row: Any) 
 def _value(name: str, ending: str | Sequence[str] = (), options: str = "") -> Value:
     reading = (ending,) if isinstance(ending, str) else tuple(ending)
     return Value(name, reading, tuple(shlex.split(options)))
-
-
-def table(sweep: SensitivitySweep) -> str:
-    """A sensitivity sweep in HTML: a row of cells."""
-    cells = "".join(
-        f'<td class="{mark.css_class}{" ours" if i == sweep.default else ""}">'
-        f"{html.escape(cell.value)}<br><b>{mark.symbol} {mark.label}</b>"
-        f"{f'<br>{html.escape(cell.number)}' if cell.number else ''}</td>"
-        for i, cell in enumerate(sweep.cells)
-        for mark in (MARKS[cell.outcome],)
-    )
-    exclusion_note = f"<br><i>does not count: {sweep.exclusion}</i>" if sweep.exclusion else ""
-    header = f"<th>{html.escape(sweep.assumption)}{exclusion_note}</th>"
-    return f'<table class="sensitivity-sweep"><tr>{header}{cells}</tr></table>'

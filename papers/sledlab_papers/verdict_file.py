@@ -40,7 +40,7 @@ def rows(topic: Topic, content: PageContent) -> list[dict[str, Any]]:
             "why": _combined_text(topic, claim_verdict, "why"),
             "short": claim_verdict.main_verdict.short,
             "cause": topic_claims[claim].cause,
-            **_contradiction(topic_claims[claim]),
+            **_optional_fields(topic_claims[claim]),
             "numbers": [
                 [each.published, each.ours, each.ratio]
                 + ([each.predicted, each.predicted_ratio] if each.predicted else [])
@@ -53,9 +53,9 @@ def rows(topic: Topic, content: PageContent) -> list[dict[str, Any]]:
     ]
 
 
-def _contradiction(claim: ClaimEntry) -> dict[str, str]:
-    """The statement that excludes a claim, if any."""
-    return {"contradicted_by": claim.contradicted_by} if claim.contradicted_by else {}
+def _optional_fields(claim: ClaimEntry) -> dict[str, str]:
+    """Fields that few claims have: what excludes it, and why no choice could turn it."""
+    return {name: value for name in ("contradicted_by", "closed") if (value := getattr(claim, name))}
 
 
 def _sweep_rows(claim_verdict: ClaimVerdict) -> dict[str, Any]:

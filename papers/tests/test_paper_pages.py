@@ -41,7 +41,7 @@ def test_index_is_read_in_five_minutes() -> None:
 
 def test_page_has_each_claim_once(paper: str) -> None:
     text = paper_pages.page(paper).split("## Claims")[1].split("## Figures")[0]
-    id_counts = Counter(re.findall(r"\[([CHLWY]-\d\d)\]\(claims/", text))
+    id_counts = Counter(re.findall(r'<a id="[chlwy]-\d\d"></a>([CHLWY]-\d\d)', text))
     assert id_counts == Counter(name for name, claim in claims().items() if claim.paper == paper)
 
 

@@ -18,11 +18,11 @@ from sledlab.reproduction.verdicts import (
     NOT_MET,
     OUTCOMES,
     Cell,
+    Claim,
     SensitivitySweep,
 )
 from sledlab.reproduction.verdicts import claims as packaged_claims
 
-from sledlab_papers.claim_pages import is_contested, section
 from sledlab_papers.claims import ClaimEntry, Verdict, apply_sensitivity, claims
 from sledlab_papers.headlines import HEADLINES
 from sledlab_papers.outcome_marks import MARKS
@@ -35,7 +35,6 @@ from sledlab_papers.sensitivity import (
     Value,
     choices,
     sensitivity_sweeps,
-    table,
 )
 from sledlab_papers.topic import ClaimVerdict
 from sledlab_papers.topics import TOPICS
@@ -79,15 +78,18 @@ def test_sweeps_have_one_default_and_valid_claims(topic: str) -> None:
         assert choice.exclusion in ("", "published", CHANCE)
 
 
+def is_contested(claim: Claim) -> bool:
+    """Whether a choice of ours may have made the verdict: true below met, and for headlines."""
+    return claim.outcome in (DEPENDS, NEARLY_MET, DIRECTION_ONLY, NOT_MET) or (
+        claim.id in HEADLINES and claim.outcome not in NO_EVIDENCE
+    )
+
+
 def test_contested_claims_have_sweep_or_reason() -> None:
     for topic in TOPICS:
         for name, claim in claims(topic).items():
             claim_in_package = packaged_claims()[name]
-            verdict = ClaimVerdict(
-                Verdict(claim_in_package.outcome, claim_in_package.ours),
-                sensitivity_sweeps=claim_in_package.sensitivity_sweeps,
-            )
-            if is_contested(claim, verdict):
+            if is_contested(claim_in_package):
                 assert claim_in_package.sensitivity_sweeps or claim.closed, name
             assert not (
                 claim.closed and [sweep for sweep in claim_in_package.sensitivity_sweeps if sweep.flips]
@@ -181,25 +183,9 @@ def test_equal_readings_combine_to_lowest_outcome() -> None:
     )
 
 
-def test_cells_differ_without_color() -> None:
+def test_marks_differ_without_color() -> None:
     assert set(MARKS) == set(OUTCOMES)
     assert len({mark.symbol for mark in MARKS.values()}) == len(OUTCOMES)
-    sweep = SensitivitySweep("columns", "", 1, (Cell("up", NOT_MET), Cell("<both>", MET, "+1 %")))
-    text = table(sweep)
-    assert "○ not met" in text
-    assert '<td class="outcome-met ours">&lt;both&gt;<br><b>● met</b><br>+1 %</td>' in text
-    assert "does not count: published" in table(SensitivitySweep("columns", "published", 0, sweep.cells))
-
-
-def test_page_shows_sweeps_of_contested_claims() -> None:
-    sweep = SensitivitySweep("columns", "", 0, (Cell("up", DIRECTION_ONLY), Cell("both", MET)))
-    assert "**Turns with** columns." in section(
-        CLAIM, ClaimVerdict(Verdict(DIRECTION_ONLY, "A."), sensitivity_sweeps=(sweep,)), "", ""
-    )
-    constant_sweep = SensitivitySweep("columns", "", 0, (Cell("up", MET), Cell("both", MET)))
-    text = section(CLAIM, ClaimVerdict(Verdict(MET, "A."), sensitivity_sweeps=(constant_sweep,)), "", "")
-    assert "**The same** over columns." in text
-    assert "<table" not in text
 
 
 def test_runs_read_directory_and_seed_of_reading(tmp_path: Path) -> None:

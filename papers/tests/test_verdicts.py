@@ -14,8 +14,7 @@ from sledlab.reproduction.verdicts import (
     NOT_MET,
 )
 
-from sledlab_papers import claims
-from sledlab_papers.claim_pages import link_claims, section
+from sledlab_papers import claims, verdict_file
 from sledlab_papers.claims import (
     ClaimEntry,
     Verdict,
@@ -25,7 +24,8 @@ from sledlab_papers.claims import (
     judge_printed,
 )
 from sledlab_papers.printed import PrintedNumber, compare
-from sledlab_papers.topic import ClaimVerdict
+from sledlab_papers.runs import Runs
+from sledlab_papers.topic import ClaimVerdict, Topic
 
 CLAIM = ClaimEntry(
     "X-1", "0", "here", 1, "E", "a claim", "1", "exact", ours="It is {it}.", why="Because {it}."
@@ -70,17 +70,19 @@ def test_equal_readings_are_both_shown(first: str, second: str, combined: str) -
         Verdict(first, "A.", "Why A."), Verdict(second, "B.", "Why B."), both_count=True
     )
     assert claim_verdict.outcome == combined
-    text = section(claims.replace(CLAIM, depends_on="columns"), claim_verdict, "Up", "Both ways")
-    assert text.startswith(f"# X-1: {combined}{' columns' * (combined == DEPENDS)}\n")
-    assert f"**Up: {first}.** A." in text
-    assert f"**Both ways: {second}.** B." in text
-    assert "**Why** (up). Why A." in text
+    entry = claims.replace(CLAIM, depends_on="columns")
+    assert claim_verdict.outcome_text(entry) == f"{combined}{' columns' * (combined == DEPENDS)}"
+    topic = Topic("x", (), Runs, lambda *_: {}, title="Up", other_title="Both ways")
+    text = verdict_file._combined_text(topic, claim_verdict, "ours")
+    assert text == f"Up ({first}): A. Both ways ({second}): B."
+    assert verdict_file._combined_text(topic, claim_verdict, "why") == (
+        f"Up ({first}): Why A. Both ways ({second}): Why B."
+    )
 
 
 def test_secondary_reading_does_not_count() -> None:
     claim_verdict = ClaimVerdict(Verdict(MET, "A."), Verdict(NOT_MET, "B."))
     assert claim_verdict.outcome == MET
-    assert "**In order** (not met). B." in section(CLAIM, claim_verdict, "", "In order")
 
 
 @pytest.mark.parametrize(
@@ -149,17 +151,6 @@ def test_claim_excluded_by_the_paper_is_contradicted_unless_met(holds: bool, out
     assert combine_outcomes(CONTRADICTED, MET) == DEPENDS
 
 
-def test_section_quotes_the_paper() -> None:
-    claim = claims.replace(CLAIM, paper="lin", quote="a * b (< 512B)")
-    text = section(claim, ClaimVerdict(Verdict(MET, "A.")), "", "")
-    assert '\n\n**Quotation.** "a \\* b (&lt; 512B)" (Lin).\n\n' in text
-
-
 def test_claim_on_unvaried_choice_depends_on_it() -> None:
     verdict = ClaimVerdict(judge_criterion(holds=True).with_numbers(it=1).verdict(UNVARIED_CLAIM))
     assert verdict.outcome_text(UNVARIED_CLAIM) == "depends on the trace"
-
-
-def test_page_of_claim_links_other_claims() -> None:
-    text = "# W-01: met\n\nAs W-01 and H-02.\n<td>H-02</td>\n"
-    assert link_claims(text, "W-01") == text.replace("and H-02", "and [H-02](h-02.md)")

@@ -75,6 +75,8 @@ def _claim_text(claim: Claim) -> Iterator[str]:
 
 def _sensitivity(claim: Claim) -> Iterator[str]:
     """Lines on where the claim holds and where it flips, over choices that sledlab had to make."""
+    if claim.closed:
+        yield f"\nNo sensitivity sweep: {claim.closed}"
     for sweep in claim.sensitivity_sweeps:
         excluded = f" (does not count: {sweep.exclusion})" if sweep.exclusion else ""
         yield f"\nOver {sweep.assumption}{excluded}{': it flips' if sweep.flips else ''}"

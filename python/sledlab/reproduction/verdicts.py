@@ -123,6 +123,7 @@ class Claim:
         sensitivity_sweeps: Verdicts over the values of choices that sledlab had to make.
         contradicted_by: The statement of the paper that excludes the claim, as `PAPER#anchor` of the page on
             contradictions; empty for most.
+        closed: Why none of the choices could turn the verdict, where it is contested and no sweep varies it.
     """
 
     id: str
@@ -145,6 +146,7 @@ class Claim:
     experiments: tuple[str, ...] = ()
     sensitivity_sweeps: tuple[SensitivitySweep, ...] = ()
     contradicted_by: str = ""
+    closed: str = ""
 
     @property
     def outcome_text(self) -> str:
