@@ -27,7 +27,9 @@ from .markdown import table
 from .outcome_marks import MARKS
 from .pictures import section
 from .scoreboard import claims_with_simulated_numbers, flip_rows, link
+from .sensitivity import choices
 from .templates import TEMPLATES, fill
+from .topics import TOPICS
 
 CONTRADICTIONS = "reproduction/contradictions.md"
 PREDICTIONS = "reproduction/predictions.md"
@@ -36,6 +38,7 @@ CONTRADICTION_TEXTS = Path(__file__).with_name("contradictions")
 """Folder of the contradictions of each paper."""
 
 PREDICTION_COLUMNS = "claim | printed | predicted | came out | difference | why ours differs from print"
+FIT_COLUMNS = "fitted value | here | spent on | also serves"
 COLUMNS = "claim | says | published | ours | outcome | why"
 
 CLAIM_ID = re.compile(r"\b[CHLWY]-\d\d\b")
@@ -109,6 +112,7 @@ def page(paper: str) -> str:
         summary=texts["summary"].strip() + "\n",
         result=_result(paper, paper_claims),
         set=_set_table(paper),
+        fits=_fit_table(paper),
         claims=table(COLUMNS, rows, len(COLUMNS)),
         others=_others(paper_claims),
         figures=section(paper, {claim.id: f"{link(claim.id)} {_symbol(claim)}" for claim in paper_claims}),
@@ -157,6 +161,38 @@ def _set_table(paper: str) -> str:
     rows = [[each.says, each.mark, each.because, _decided_claims(each)] for each in assumptions(paper)]
     escaped_rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     return table("assumption | mark | because | decides", escaped_rows, 4)
+
+
+def _fit_table(paper: str) -> str:
+    """Each fitted value: the numbers spent on it, and those it also serves, both also with other values."""
+    rows = [
+        [key, str(value), _moved_numbers(key, each.fitted_to), _moved_numbers(key, _served_claims(each))]
+        for each in assumptions(paper)
+        if each.mark == FITTED
+        for key, value in each.settings.items()
+    ]
+    return f"\n{table(FIT_COLUMNS, rows, 4)}" if rows else ""
+
+
+def _served_claims(assumption: Assumption) -> list[str]:
+    return [name for name in assumption.claims if name not in assumption.fitted_to]
+
+
+def _moved_numbers(key: str, names: Sequence[str]) -> str:
+    """Claims, each with its number at the values of the sweep that moves a fitted value, if there is one."""
+    sweep_names = {choice.assumption for topic in TOPICS for choice in choices(topic) if choice.moves(key)}
+
+    def moved(claim: Claim) -> str:
+        numbers = [
+            f"{cell.number} at {cell.value}"
+            for sweep in claim.sensitivity_sweeps
+            if sweep.assumption in sweep_names
+            for cell in sweep.cells
+            if cell.number
+        ]
+        return link(claim.id) + (f" ({'; '.join(numbers)})" if numbers else "")
+
+    return ", ".join(moved(claims()[name]) for name in names)
 
 
 def _decided_claims(assumption: Assumption) -> str:

@@ -82,6 +82,10 @@ class Choice:
                     f"{planned.title or f'`{planned.experiment}`'}, {self.assumption}: {value.name}",
                 )
 
+    def moves(self, key: str) -> bool:
+        """Whether its values set a key of the experiments."""
+        return any(f"{key}=" in word for value in self.values for word in value.options)
+
     def for_claim(self, claim: str) -> Choice:
         """The choice as it counts for a claim."""
         return replace(self, exclusion=PUBLISHED) if claim in self.published_for else self

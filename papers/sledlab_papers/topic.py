@@ -21,7 +21,7 @@ from . import pictures, results
 from .claims import ClaimEntry, Verdict, apply_sensitivity, claims, combine_outcomes, verdict
 from .markdown import table
 from .runs import READ_PLACES, PlannedExperiment, run
-from .sensitivity import choices, sensitivity_sweeps
+from .sensitivity import PUBLISHED, choices, sensitivity_sweeps
 from .templates import TEMPLATES, evidence_marker, fill
 
 PRIORITIES = (1, 2, 3)
@@ -124,13 +124,18 @@ class Topic:
         read_places = frozenset(READ_PLACES)
         if self.other_reading:
             claim_verdict = replace(claim_verdict, other_verdict=judge(self.other_reading))
-        if claim_verdict.reading_outcome in (BY_DEFINITION, FITTED):
+        if claim_verdict.reading_outcome == BY_DEFINITION:
             return claim_verdict
         relevant_choices = [
             choice.for_claim(claim.id)
             for choice in (each.with_results(directory) for each in choices(self.name))
             if len(choice.values) > 1 and choice.affects(claim.id, read_places, directory)
         ]
+        if (
+            claim_verdict.reading_outcome == FITTED
+        ):  # shown with the fitted value moved, which decides nothing
+            moved_fits = [choice for choice in relevant_choices if choice.exclusion == PUBLISHED]
+            return replace(claim_verdict, sensitivity_sweeps=tuple(sensitivity_sweeps(moved_fits, judge)))
         equal_sweeps = [choice.sweep(judge) for choice in relevant_choices if choice.equal]
         equal_outcomes = tuple(cell.outcome for sweep in equal_sweeps if sweep for cell in sweep.cells)
         return replace(
