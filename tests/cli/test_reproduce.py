@@ -52,7 +52,7 @@ def test_show_prints_published_values_results_and_command(sledlab):
         assert " ".join(text.split()) in printed
     assert f'Quotation "{claim.quote}" (Lee 2009)' in printed
     assert "sledlab reproduce run L-22" in printed
-    assert "Over cells of all zones: it flips" in printed
+    assert "5x1, ..., 80x8" in printed
     assert sledlab("reproduce", "show", "L-22", "--json").json["sensitivity_sweeps"][0]["cells"]
     figure = sledlab("reproduce", "show", "wang2005-figure-6")
     assert "3.79 ms (NONE) and 3.09 ms (ALL)" in figure.out

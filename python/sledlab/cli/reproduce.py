@@ -38,6 +38,7 @@ figures = later("sledlab.reproduction.figure:figures")
 claims = later("sledlab.reproduction.verdicts:claims")
 figure_claims = later("sledlab.reproduction.verdicts:figure_claims")
 summary = later("sledlab.reproduction.summary")
+Columns = later("sledlab.show.columns:Columns")
 assumption = later("sledlab.reproduction.assumption")
 
 PAPERS = ("hong2006", "wang2005", "lee2009", "lin", "chiu2004")
@@ -105,7 +106,18 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
     if as_json:
         show_json(_figure_to_dict(target) if hasattr(target, "panels") else _claim_to_dict(target))
         return
-    terminal.show(lambda console: console.print(summary.description(target), markup=False))
+    if hasattr(target, "panels"):
+        _show_text(summary.figure_text(target))
+        return
+    _show_text(summary.claim_head(target))
+    if target.numbers:
+        show_table(summary.NUMBER_COLUMNS, summary.number_rows(target))
+    _show_text(summary.claim_reasons(target))
+    if target.sensitivity_sweeps:
+        columns = range(len(summary.SWEEP_COLUMNS))
+        table = Columns(summary.SWEEP_COLUMNS, summary.sweep_rows(target), {*columns}, {*columns})
+        terminal.show(table.print)
+    _show_text(summary.claim_instructions(target))
 
 
 @reproduce.command("assumptions")
@@ -133,8 +145,7 @@ def reproduce_assumptions(paper: str | None, *, as_toml: bool, as_json: bool) ->
     elif paper is None:
         show_table(("paper", "assumptions", *assumption.MARKS), summary.assumption_counts())
     else:
-        text = summary.assumption_set(paper)
-        terminal.show(lambda console: console.print(text, markup=False))
+        _show_text(summary.assumption_set(paper))
 
 
 @reproduce.command("run")
@@ -208,6 +219,11 @@ def reproduce_run(name: str, *, as_json: bool, **option_values: Any) -> None:
         terminal.say(f"This run is shortened: {reproduction.shortened}.")
     for file in files:
         terminal.note(f"wrote {file}")
+
+
+def _show_text(text: str) -> None:
+    """Print a text, wrapped at the width of the terminal."""
+    terminal.show(lambda console: console.print(text, markup=False))
 
 
 def _figure_to_dict(figure: Figure) -> dict[str, Any]:

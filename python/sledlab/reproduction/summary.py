@@ -6,7 +6,6 @@ from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from sledlab.reproduction.assumption import MARKS, assumptions
-from sledlab.reproduction.figure import Figure
 from sledlab.reproduction.papers import PAPERS, quotation
 from sledlab.reproduction.verdicts import MET, claims, figure_claims
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
     from sledlab.reproduction.assumption import Assumption
     from sledlab.reproduction.changes import Changes
+    from sledlab.reproduction.figure import Figure
     from sledlab.reproduction.values import PanelValues
     from sledlab.reproduction.verdicts import Claim, SensitivitySweep
 
@@ -44,48 +44,79 @@ def claim_line(claim: Claim) -> Line:
     return claim.id, claim.outcome, f"{claim.claim}{details}"
 
 
-def description(target: Figure | Claim) -> str:
-    """Everything that is declared of a figure or a claim, as text."""
-    return "\n".join(_figure_text(target) if isinstance(target, Figure) else _claim_text(target))
+def figure_text(figure: Figure) -> str:
+    """Everything that is declared of a figure."""
+    return "\n".join(_figure_lines(figure))
 
 
-def _claim_text(claim: Claim) -> Iterator[str]:
+def claim_head(claim: Claim) -> str:
+    """The outcome of a claim in a sentence, and what the paper says."""
     basis = " and ".join(GRADES.get(item, item) for item in claim.grade.split("/"))
-    yield f"{claim.id}: {claim.outcome_text}"
-    yield f"{PAPERS[claim.paper].citation}, {claim.where}; priority {claim.priority}; rests on {basis}"
-    yield f"\nClaim      {claim.claim}"
-    yield f"Published  {claim.published}"
-    yield f"Quotation  {quotation(claim.paper, claim.quote)}"
-    yield f"Met if     {claim.accept}"
-    yield f"Ours       {claim.ours}"
-    for item in claim.numbers:
-        predicted = f", {item.predicted} predicted" if item.predicted else ""
-        yield f"Number     {item.published} published{predicted}, {item.ours} here: ratio {item.ratio:.3g}"
-    if claim.why:
-        yield f"Why        {claim.why}"
+    return (
+        f"{claim.id}: {claim.outcome_text}. {_sentence(claim.claim)}\n"
+        f"{PAPERS[claim.paper].citation}, {claim.where}; priority {claim.priority}; rests on {basis}\n\n"
+        f"Quotation  {quotation(claim.paper, claim.quote)}\n"
+        f"Published  {claim.published}\n"
+        f"Met if     {claim.accept}"
+    )
+
+
+NUMBER_COLUMNS = ("published", "predicted", "measured", "ratio")
+
+
+def number_rows(claim: Claim) -> list[tuple[str, ...]]:
+    """A row for each printed number of a claim."""
+    return [(each.published, each.predicted or "-", each.ours, f"{each.ratio:.3g}") for each in claim.numbers]
+
+
+def claim_reasons(claim: Claim) -> str:
+    """Why a claim has its outcome, the short reason first."""
+    reasons = " ".join(_sentence(text) for text in dict.fromkeys((claim.cause, claim.why)) if text)
+    parts = [f"Why        {reasons}"] if reasons else []
     if claim.contradicted_by:
-        yield f"Excluded   by {claim.contradicted_by}, on the page `Contradictions` of the documentation"
-    yield from _sensitivity(claim)
-    yield ""
-    if claim.figures:
-        names = ", ".join(item.name for item in claim.figures)
-        yield f"Figures    {names}"
-    yield from _instructions(claim.id, bool(claim.figures or claim.experiments))
-
-
-def _sensitivity(claim: Claim) -> Iterator[str]:
-    """Lines on where the claim holds and where it flips, over choices that sledlab had to make."""
+        parts.append(
+            f"Excluded   by {claim.contradicted_by}, on the page `Contradictions` of the documentation"
+        )
     if claim.closed:
-        yield f"\nNo sensitivity sweep: {claim.closed}"
-    for sweep in claim.sensitivity_sweeps:
-        excluded = f" (does not count: {sweep.exclusion})" if sweep.exclusion else ""
-        yield f"\nOver {sweep.assumption}{excluded}{': it flips' if sweep.flips else ''}"
-        width = max(len(cell.value) for cell in sweep.cells)
-        for index, cell in enumerate(sweep.cells):
-            mark = "*" if index == sweep.default else " "
-            yield f"  {mark} {cell.value:<{width}}  {cell.outcome}{f'  {cell.number}' if cell.number else ''}"
-    if claim.sensitivity_sweeps:
-        yield "\n* what all other numbers are of"
+        parts.append(f"No sensitivity sweep: {claim.closed}")
+    return "\n".join([*parts, f"Measured   {claim.ours}"])
+
+
+SWEEP_COLUMNS = ("assumption", "values", "outcome", "numbers")
+
+
+def sweep_rows(claim: Claim) -> list[tuple[str, ...]]:
+    """A row for each assumption that was varied: those that turn the claim first."""
+    sweeps = sorted(claim.sensitivity_sweeps, key=lambda sweep: (not sweep.flips, bool(sweep.exclusion)))
+    return [_sweep_row(sweep) for sweep in sweeps]
+
+
+def _sweep_row(sweep: SensitivitySweep) -> tuple[str, ...]:
+    """The first and the last value, with their numbers if the sweep counts; outcomes where they differ."""
+    ends = (sweep.cells[0], sweep.cells[-1])
+    numbers = "" if sweep.exclusion else "; ".join(dict.fromkeys(each.number for each in ends if each.number))
+    names_by_outcome: dict[str, list[str]] = {}
+    for cell in sweep.cells:
+        names_by_outcome.setdefault(cell.outcome, []).append(cell.value)
+    outcomes = "; ".join(f"{outcome} with {', '.join(names)}" for outcome, names in names_by_outcome.items())
+    excluded = f" (does not count: {sweep.exclusion})" if sweep.exclusion else ""
+    return (
+        f"{sweep.assumption}{excluded}",
+        (", " if len(sweep.cells) == 2 else ", ..., ").join(each.value for each in ends),
+        ends[0].outcome if len(names_by_outcome) == 1 else outcomes,
+        numbers,
+    )
+
+
+def claim_instructions(claim: Claim) -> str:
+    """The figures that show a claim, and its command."""
+    lines = [f"Figures    {', '.join(each.name for each in claim.figures)}"] if claim.figures else []
+    return "\n".join([*lines, *_instructions(claim.id, bool(claim.figures or claim.experiments))])
+
+
+def _sentence(text: str) -> str:
+    """A text with a capital and a full stop."""
+    return f"{text[0].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
 
 
 def _instructions(name: str, has_runs: bool) -> Iterator[str]:
@@ -95,7 +126,7 @@ def _instructions(name: str, has_runs: bool) -> Iterator[str]:
         yield "Run it     nothing to run: it follows from parameters, or tests hold it"
 
 
-def _figure_text(figure: Figure) -> Iterator[str]:
+def _figure_lines(figure: Figure) -> Iterator[str]:
     yield figure.heading
     yield f"Section {figure.section}"
     if figure.note:
