@@ -34,7 +34,7 @@ REFERENCE_SETTINGS = {
 """Settings in which presets deviate from the reference simulator."""
 
 CAUSES = {
-    "sequential reads of 64 KB": "awaited sector, unread sectors",
+    "sequential reads of 64 KB": "unread sectors",
     "reads of buffered blocks": "overhead",
     "reads of partly buffered blocks": "overhead",
     "backward reads": "overhead",
@@ -49,7 +49,7 @@ CAUSES = {
     "ten writes, then their reads": "write-back",
     "random reads of a track": "two segments, overhead, kept sector",
     "random reads and writes of a track": "write-back, two segments, overwritten blocks, kept sector",
-    "reads of the end of a track and behind it": "overhead, awaited sector",
+    "reads of the end of a track and behind it": "overhead",
     "reads of 16 blocks over borders": "awaited sector",
     "writes of 200 blocks over borders": "large writes",
     "writes of 700 blocks over borders": "large writes",

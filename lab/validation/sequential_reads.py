@@ -70,7 +70,7 @@ def runs() -> list[SequentialRun]:
 
 @cache
 def comparison(run: SequentialRun) -> SequentialRow:
-    """Replay a run."""
+    """Replay a run. The reference simulator does not read on arrival."""
     count, length = REQUESTS[run.kilobytes], run.kilobytes * 1024
     requests = {
         "time_us": [0] * count,
@@ -78,7 +78,9 @@ def comparison(run: SequentialRun) -> SequentialRow:
         "offset_bytes": [length * i for i in range(count)],
         "length_bytes": [length] * count,
     }
-    device = sl.device(run.drive, keeps_sector_under_head=run.keeps_sector_under_head)
+    device = sl.device(
+        run.drive, keeps_sector_under_head=run.keeps_sector_under_head, zero_latency_reads=False
+    )
     replay = f"closed:1:{run.gap_us}us" if run.gap_us else "closed:1"
     result = sl.simulate(sl.trace(requests), device, replay=replay)
     last_ns = int(result.requests["completion_ns"].to_numpy().max())

@@ -71,6 +71,23 @@ fn read_waits_a_revolution_for_discarded_sector() {
     assert_eq!([true, false].map(end), [kept_end, kept_end + TURN]);
 }
 
+/// Blocks 92 to 99 end a track at 10 ms. The next head is on its track at 12 ms, and block 100, 25 sectors further, is
+/// under it at 12.5 ms. A read of blocks 100 to 107 at 12.1 ms starts there and completes at 13.31 ms; with an overhead
+/// of 0.3 ms, which begins at 12.5 ms, it starts a revolution later.
+#[test]
+fn read_of_awaited_sector_waits_only_for_overhead() {
+    let end = |read_miss_after_read_us| {
+        let mut disk = disk(|numbers| {
+            (numbers.keeps_sector_under_head, numbers.read_miss_after_read_us) =
+                (false, read_miss_after_read_us);
+        });
+        serve(&mut disk, Time::ZERO, Op::Read, 92, 8);
+        serve(&mut disk, Time::from_ns(12_100_000), Op::Read, 100, 8)
+    };
+    let caught_end = Time::from_ns(13_310_000);
+    assert_eq!([0.0, 300.0].map(end), [caught_end, caught_end + TURN]);
+}
+
 #[test]
 fn interrupting_command_finds_kept_sector_later() {
     let is_kept = |(stops_within_sector, keeps_sector_under_head)| {

@@ -277,6 +277,16 @@ impl Controller {
         drive.track = stop.track;
         stop.free
     }
+
+    /// Stops reading ahead at `now` for a command whose overhead ends at `ready`; returns when the arm can start.
+    fn halt_and_prepare(&mut self, drive: &mut Drive, now: Time, ready: Time) -> Time {
+        let free = self.halt(drive, now);
+        match self.interrupted_sector {
+            // As in DiskSim 4.0: such a drive handles the command once read-ahead has stopped.
+            InterruptedSector::Discarded if free > now => free + ready.since(now),
+            _ => free.max(ready),
+        }
+    }
 }
 
 /// Constraints of some drives on write-through.

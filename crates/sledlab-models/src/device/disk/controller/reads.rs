@@ -201,7 +201,7 @@ impl Controller {
             CommandEntry::Fresh => now + self.overheads.arm_overhead(Op::Read, self.previous_op),
             CommandEntry::Waited(ready) => ready,
         };
-        self.halt(drive, now.max(self.write_behind.until)).max(ready)
+        self.halt_and_prepare(drive, now.max(self.write_behind.until), ready)
     }
 
     /// When the last block has crossed the bus.

@@ -42,7 +42,8 @@ pub(super) struct Stream {
 pub(super) enum InterruptedSector {
     /// The arm is free at once.
     Abandoned,
-    /// The sector passes before the arm is free, and is not buffered.
+    /// The sector passes before the arm is free, and is not buffered; of a sector that is only awaited, the beginning
+    /// frees the arm. The overhead of the command follows.
     Discarded,
     /// The sector passes before the arm is free, and is buffered.
     Kept,
@@ -315,7 +316,7 @@ impl Stream {
         }
         let (free, end) = match sector {
             InterruptedSector::Abandoned => (now, end),
-            InterruptedSector::Discarded => (pass.sector_end(end), end),
+            InterruptedSector::Discarded => (pass.sector_start(pass.started_end(now)), end),
             InterruptedSector::Kept => (pass.sector_end(end), end + 1),
         };
         StopResult { free, track: pass.track, end }

@@ -38,7 +38,7 @@ impl Controller {
             }
         };
         let bus_ready = if append.is_some() { ready } else { ready.max(busy_until) };
-        let arm = append.unwrap_or_else(|| self.halt(drive, now.max(busy_until)).max(bus_ready));
+        let arm = append.unwrap_or_else(|| self.halt_and_prepare(drive, now.max(busy_until), ready));
         let kind = Kind::Buffered { overhead: ready.since(now), arm, appends: append.is_some() };
         StartedCommand { request: *request, start: now, bus_ready, lead, kind }
     }
@@ -104,7 +104,7 @@ impl Controller {
             buffered_first: min_buffered,
             min_movement: extra.as_ref().map_or(Span::ZERO, |extra| extra.min_movement),
         };
-        let arm = self.halt(drive, now).max(ready);
+        let arm = self.halt_and_prepare(drive, now, ready);
         let kind = Kind::Through { arm, reselect, constraint };
         StartedCommand { request: *request, start: now, bus_ready, lead, kind }
     }
