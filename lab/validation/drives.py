@@ -124,10 +124,16 @@ class RecordedStream:
 
 
 @cache
+def recorded_rows(drive: str) -> list[dict[str, str]]:
+    """Return the requests of a stream, as the reference simulator served them."""
+    with gzip.open(DISKS / "validate" / "disksim" / f"{DRIVES[drive]}.csv.gz", "rt") as file:
+        return list(csv.DictReader(file))
+
+
+@cache
 def recorded_stream(drive: str) -> RecordedStream:
     """Return the reference simulator's service times of the same requests."""
-    with gzip.open(DISKS / "validate" / "disksim" / f"{DRIVES[drive]}.csv.gz", "rt") as file:
-        rows = list(csv.DictReader(file))
+    rows = recorded_rows(drive)
     times_ns = [
         [round(float(row[f"{kind}_service_ms"]) * 1e6) for row in rows] for kind in ("measured", "sim")
     ]
@@ -140,12 +146,10 @@ def recorded_hits_ms(drive: str, blocks: int) -> list[float]:
 
     A read of another size takes longer by the bus time of its further sectors.
     """
-    with gzip.open(DISKS / "validate" / "disksim" / f"{DRIVES[drive]}.csv.gz", "rt") as file:
-        rows = list(csv.DictReader(file))
     bus_us, _ = published_bus(drive)
     return [
         float(row["sim_service_ms"]) - (int(row["blocks"]) - blocks) * bus_us / 1e3
-        for previous, row in pairwise(rows)
+        for previous, row in pairwise(recorded_rows(drive))
         if previous["rw"] == row["rw"] == "R" and row["cache_outcome"] == "FULL"
     ]
 

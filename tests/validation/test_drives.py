@@ -12,7 +12,7 @@ import pytest
 import sledlab as sl
 
 from lab.simulator import command_line
-from lab.validation import drives
+from lab.validation import drives, host_overheads
 from lab.validation.drives import DRIVES, Host
 
 PAGE_BLOCKS = 16
@@ -92,3 +92,44 @@ def test_parameters_take_precedence_over_host() -> None:
     device = sl.device("hp-c2490a", host="hp-c2490a", bus_sector_us=100)
     numbers = sl.simulate("sample:mail-a", device, limit=10).config["device"]
     assert (numbers["bus_sector_us"], numbers["bus_write_sector_us"]) == (100, 160.41)
+
+
+@pytest.mark.parametrize("drive", ["atlas-iii", "barracuda", "cheetah-9lp"])
+def test_measured_writes_cross_bus_at_5_mb_per_s(drive: str) -> None:
+    writes = host_overheads.commands(drive, "W", "R")
+    measured, _ = host_overheads.service_lines(drive, writes)
+    assert measured.sector_us == pytest.approx(512 / 5, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("drive", "write_us", "demerit_ms"), [("atlas-iii", 40, 0.336), ("barracuda", 80, 0.241)]
+)
+def test_measured_write_times_raise_demerit(drive: str, write_us: float, demerit_ms: float) -> None:
+    host = drives.preset_host(drive)
+    measured_host = host._replace(write=write_us, bus_write=512 / 5 - drives.published_bus(drive)[1])
+    assert drives.demerit(drive, measured_host) == pytest.approx(demerit_ms, abs=5e-4)
+    assert demerit_ms > drives.demerit(drive, host)
+
+
+@pytest.mark.parametrize(("drive", "excess_us"), [("hp-c3323a", 0), ("dec-rz26", 300)])
+def test_published_overhead_exceeds_measured_hits(drive: str, excess_us: float) -> None:
+    measured, published = host_overheads.service_lines(
+        drive, host_overheads.commands(drive, "R", "R", is_hit=True)
+    )
+    assert published.command_us - measured.command_us == pytest.approx(excess_us, abs=20)
+
+
+@pytest.mark.parametrize(
+    ("drive", "previous_op", "delay_us"),
+    [("hp-c2490a", "R", -1300), ("hp-c2490a", "W", -200), ("seagate-st41601n", "W", -100)],
+)
+def test_arm_starts_before_published_time(drive: str, previous_op: str, delay_us: int) -> None:
+    delay = host_overheads.arm_delay(drive, "R", host_overheads.commands(drive, "R", previous_op))
+    assert delay.delay_us == pytest.approx(delay_us, abs=100)
+
+
+@pytest.mark.parametrize(("op", "previous_op", "difference_us"), [("R", "W", 184), ("W", "R", -201)])
+def test_times_differ_after_other_operation(op: str, previous_op: str, difference_us: float) -> None:
+    """Constant differences, which no overhead before the movement of the arm explains."""
+    delay = host_overheads.arm_delay("hp-c2247a", op, host_overheads.commands("hp-c2247a", op, previous_op))
+    assert delay.difference_us == pytest.approx(difference_us, abs=20)
