@@ -22,8 +22,5 @@ PAPER_TEXTS = Path(os.environ.get("SLEDLAB_PAPERS") or PROJECT.parent / "shared"
 SEAGATE_TRACE = REFERENCE / "mems" / "traces" / "seagate_gap.txt.gz"
 """The trace that validated DiskSim's Seagate ST41601N."""
 
-AJW_TRACE = REFERENCE / "mems" / "traces" / "hp_ajw_x1.txt.gz"
-"""An hour of requests of a user's workstation, recorded by HP in 1992."""
-
 AJW_WEEK = REFERENCE / "traces" / "ajw.1week.srt"
 """The week to which that hour belongs, as distributed with DiskSim."""

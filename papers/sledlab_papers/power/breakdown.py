@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from ..claims import Judgment, judge_criterion, judge_printed, judge_range
-from ..printed import PrintedNumber
+from ..claims import Judgment, judge_criterion, judge_printed
 from ..runs import ExperimentRuns
 from ..simulator import parameters
+from ..wording import format_rows
 from .plan import IDLE_POWERS, PowerRuns
 from .singles import energy_and_time_by_state, idle_mw, simulate_snake
 
-FIGURE = "hong2006-figure-10"
+FIGURE, LIN_FIGURE, STRATEGIES = "hong2006-figure-10", "lin-figure-2", "hong2006-figure-12"
 STATES = ("idle_j", "inactive_j", "servicing_j")
 LOOP, SLED, FULL = IDLE_POWERS
 
 SNAKE = 10.0
 """Speed-up of Snake in Hong 2006; Lin names none, and its tables are for this one and 100."""
-
-PRINTED_IDLE = PrintedNumber("almost 50 %")
-"""Idle share of the energy on Snake in Lin, which does not print the speed-up."""
-
-CLUSTERS = ("19 clumps", "30 clumps", "60 clumps", "100 clumps")
-"""Values of `hong2006-idle-share`; the first is that of the stand-in."""
 
 
 def _energy_shares(experiment: ExperimentRuns, power: str, speedup: float) -> tuple[float, float, float]:
@@ -43,27 +37,20 @@ PUBLISHED_IDLE = 0.55
 """Idle share of the energy on Snake at 10 times its speed, printed in Hong 2006."""
 
 
-def saving_at_published_idle(runs: PowerRuns) -> tuple[float, float]:
-    """The idle share nearest to the printed one, and the saving of parking at once with that share."""
-    experiment = runs.experiment("hong2006-idle-share")
-    shares = {name: experiment.share(name, SNAKE, "idle_j") for name in CLUSTERS}
-    name = min(CLUSTERS, key=lambda each: abs(shares[each] - PUBLISHED_IDLE))
-    return shares[name], -experiment.change(f"{name}, parks at once", name, SNAKE, "energy_j")
-
-
 def inconsistency_text(runs: PowerRuns) -> str:
     """Why the printed share of idle energy and the printed saving exclude each other."""
     sled_mw, parked_mw = idle_mw("mems-g2"), parameters("mems-g2")["inactive_mw"]
     max_saving = 1 - parked_mw / sled_mw
-    idle_share, saving = saving_at_published_idle(runs)
+    experiment = runs.experiment(STRATEGIES)
+    idle_share = experiment.share("none", SNAKE, "idle_j")
+    saving = -experiment.change("parking", "none", SNAKE, "energy_j")
     full_idle_share = _energy_shares(runs.seagate_runs(FIGURE), FULL, 1.0)[0]
     return (
-        f"The papers' numbers do not fit together. Parking puts {parked_mw:g} mW in the place of "
-        f"{sled_mw:.0f} mW of an idle sled, so that where {100 * PUBLISHED_IDLE:.0f} % of the energy is "
-        f"idle (H-61) it saves {100 * PUBLISHED_IDLE * max_saving:.0f} % at most; the stand-in with "
-        f"{_percent(idle_share)} idle saves {_percent(saving)}. Half takes {50 / max_saving:.0f} % idle, or "
-        "a sled that idles at the power of a transfer; but then the Seagate trace would have "
-        f"{_percent(full_idle_share)} idle instead of 91 % (H-15)."
+        f"Parking puts {parked_mw:g} mW in the place of {sled_mw:.0f} mW of an idle sled. Where "
+        f"{100 * PUBLISHED_IDLE:.0f} % of the energy is idle (H-61) it saves "
+        f"{100 * PUBLISHED_IDLE * max_saving:.0f} % at most; the stand-in with {_percent(idle_share)} idle "
+        f"saves {_percent(saving)}. Half takes {50 / max_saving:.0f} % idle, or a sled that idles at the "
+        f"power of a transfer; then Seagate would have {_percent(full_idle_share)} idle, not 91 % (H-15)."
     )
 
 
@@ -73,22 +60,6 @@ def _is_within(value: float, middle: float, band: float) -> bool:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
-
-
-def _idle_share_text(runs: PowerRuns) -> str:
-    """The causes of the stand-in's idle share."""
-    experiment = runs.experiment("hong2006-idle-share")
-    idle_texts = ", ".join(_percent(experiment.share(name, SNAKE, "idle_j")) for name in CLUSTERS)
-    startup_texts = ", ".join(
-        f"{experiment.mean(f'{name}, parks at once', SNAKE, 'startups'):,.0f}" for name in CLUSTERS
-    )
-    return (
-        "The share depends on how the idle periods of the trace are spread over its day. What is published "
-        "(start-ups and response times at 10 and 100 times the speed) says little about idle periods of a "
-        "second and longer; the stand-in is fitted to that and not to this share. With 19 (as fitted), 30, "
-        "60 and 100 clumps of requests per cluster, so fewer and longer idle periods, it is "
-        f"{idle_texts} at 10 times the speed, where a sled that parks at once starts {startup_texts} times."
-    )
 
 
 def h_15(runs: PowerRuns) -> Judgment:
@@ -116,7 +87,7 @@ def h_61(runs: PowerRuns) -> Judgment:
     snake_idle = _energy_shares(runs.experiment(FIGURE), runs.idle_power, SNAKE)[0]
     # Seagate does not count: the reading of idle power was chosen for its shares (H-15).
     return judge_printed([snake_idle], direction_holds=snake_idle > 0.5).with_numbers(
-        seagate=_percent(seagate_idle), ten=_percent(snake_idle), why_idle=_idle_share_text(runs)
+        seagate=_percent(seagate_idle), ten=_percent(snake_idle)
     )
 
 
@@ -146,7 +117,7 @@ def h_63(_: PowerRuns) -> Judgment:
 
 def y_07(runs: PowerRuns) -> Judgment:
     """Idle share on the Seagate trace."""
-    idle_share = _energy_shares(runs.seagate_runs(FIGURE), runs.idle_power, 1.0)[0]
+    idle_share = _energy_shares(runs.seagate_runs(LIN_FIGURE), runs.idle_power, 1.0)[0]
     return judge_printed([idle_share], direction_holds=idle_share > 0.5).with_numbers(
         idle=idle_share, power=READINGS[runs.idle_power]
     )
@@ -154,28 +125,21 @@ def y_07(runs: PowerRuns) -> Judgment:
 
 def y_08(runs: PowerRuns) -> Judgment:
     """Idle share on Snake, whose speed-up the paper does not name."""
-    experiment = runs.experiment("hong2006-idle-share")
+    experiment = runs.experiment(LIN_FIGURE)
     idle_shares = {
-        speedup: experiment.share(CLUSTERS[0], speedup, "idle_j") for speedup in experiment.speedups
+        speedup: experiment.share(runs.idle_power, speedup, "idle_j") for speedup in experiment.speedups
     }
-    are_inside = [PRINTED_IDLE.is_met([idle_share]) for idle_share in idle_shares.values()]
-    return (
-        judge_range(all(are_inside), any(are_inside))
-        .with_values(idle_shares.values())
-        .with_numbers(
-            measured=", ".join(
-                (f"{_percent(idle_share)} at {speedup:g}" for speedup, idle_share in idle_shares.items())
-            ),
-            why_idle=_idle_share_text(runs),
-        )
+    idle, inactive, servicing = _energy_shares(experiment, runs.idle_power, SNAKE)
+    return judge_printed([idle], direction_holds=idle > max(inactive, servicing)).with_numbers(
+        measured=format_rows("{1:1%} at {0:g}", idle_shares.items())
     )
 
 
 def y_09(runs: PowerRuns) -> Judgment:
     """The order of idle and servicing."""
-    seagate_shares = _energy_shares(runs.seagate_runs(FIGURE), runs.idle_power, 1.0)
+    seagate_shares = _energy_shares(runs.seagate_runs(LIN_FIGURE), runs.idle_power, 1.0)
     shares_at_10, shares_at_100 = (
-        _energy_shares(runs.experiment(FIGURE), runs.idle_power, speedup) for speedup in (SNAKE, 100.0)
+        _energy_shares(runs.experiment(LIN_FIGURE), runs.idle_power, speedup) for speedup in (SNAKE, 100.0)
     )
     details = "; ".join(
         f"{name} {', '.join(map(_percent, shares))}"

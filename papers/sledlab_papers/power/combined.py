@@ -9,14 +9,10 @@ from .breakdown import inconsistency_text
 from .plan import PowerRuns
 
 FIGURE, DELAYED_SPINUP = "hong2006-figure-12", "hong2006-delayed-spinup"
-ALL, NONE, PARKING = "small: all", "small: none", "small: parking"
-WHOLE, WHOLE_NONE = "whole: parking and merging", "whole: none"
+ALL, NONE, PARKING = "all", "none", "parking"
 IMMEDIATE_START = "at once"
 STARTUP_MS = 0.5
 SCHEDULERS = ("fcfs", "sptf")
-MAX_LOW_SPEEDUP = 10.0
-"""The highest speed-up that counts as low: sleds are mostly idle."""
-
 QUEUEING_SPEEDUP = 10.0
 """The speed-up of the stand-in at which queues form now and then."""
 
@@ -38,14 +34,11 @@ def h_74(runs: PowerRuns) -> Judgment:
     """Energy and response with all three strategies, compared with none."""
     experiment = runs.experiment(FIGURE)
     savings = {s: -experiment.change(ALL, NONE, s, "energy_j") for s in experiment.stable_speedups(ALL, NONE)}
-    added_ms = {s: experiment.mean(ALL, s, "mean_ms") - experiment.mean(NONE, s, "mean_ms") for s in savings}
+    added_ms = {s: _added_ms(experiment, ALL, NONE, s) for s in savings}
     lowest_change = min(experiment.change(ALL, NONE, s, "mean_ms") for s in savings)
     best_speedup = max(savings, key=savings.__getitem__)
-    parking_saving = -experiment.change(PARKING, NONE, best_speedup, "energy_j")
     lowest_speedup = min(savings)
     response_turns = 0 < added_ms[lowest_speedup] <= 0.55 and min(added_ms.values()) < 0
-    inside_speedups = [f"{speedup:g}" for speedup, share in savings.items() if 0.40 <= share <= 0.60]
-    inactive_share = experiment.share(NONE, lowest_speedup, "inactive_j")
     return judge_printed(
         [savings[lowest_speedup]],
         [added_ms[lowest_speedup]],
@@ -54,37 +47,30 @@ def h_74(runs: PowerRuns) -> Judgment:
         rest_holds=response_turns,
     ).with_numbers(
         along=_changes_text(experiment, ALL, NONE),
-        cut=percent(-lowest_change, 1)[1:],
-        saved=percent(savings[best_speedup], 1)[1:],
+        cut=-lowest_change,
+        saved=savings[best_speedup],
         best=best_speedup,
-        parked=percent(parking_saving, 1)[1:],
-        whole=_changes_text(experiment, WHOLE, WHOLE_NONE),
-        inside=", ".join(inside_speedups) or "no",
-        inactive=inactive_share,
+        parked=-experiment.change(PARKING, NONE, best_speedup, "energy_j"),
+        inactive=experiment.share(NONE, lowest_speedup, "inactive_j"),
         low=savings[lowest_speedup],
         unfit=inconsistency_text(runs),
     )
 
 
 def h_04(runs: PowerRuns) -> Judgment:
-    """Half of the energy saved, for a small rise of response time."""
+    """The largest saving of energy, for a small rise of response time."""
     experiment = runs.experiment(FIGURE)
-    stable_speedups = experiment.stable_speedups(ALL, NONE)
-    savings = {s: -experiment.change(ALL, NONE, s, "energy_j") for s in stable_speedups}
-    added_ms = {
-        s: experiment.mean(ALL, s, "mean_ms") - experiment.mean(NONE, s, "mean_ms") for s in stable_speedups
+    savings = {
+        speedup: -experiment.change(ALL, NONE, speedup, "energy_j")
+        for speedup in experiment.stable_speedups(ALL, NONE)
+        if _added_ms(experiment, ALL, NONE, speedup) <= STARTUP_MS
     }
-    are_near = {s: 0.40 <= share <= 0.60 and added_ms[s] <= STARTUP_MS for s, share in savings.items()}
-    low_savings = [
-        share
-        for speedup, share in savings.items()
-        if speedup <= MAX_LOW_SPEEDUP and added_ms[speedup] <= STARTUP_MS
-    ]
-    return judge_printed(low_savings, direction_holds=any(are_near.values())).with_numbers(
+    best_speedup = max(savings, key=savings.__getitem__)
+    return judge_printed(savings.values(), direction_holds=min(savings.values()) > 0).with_numbers(
         along=_changes_text(experiment, ALL, NONE),
-        low=MAX_LOW_SPEEDUP,
-        maximum=max(share for speedup, share in savings.items() if speedup <= MAX_LOW_SPEEDUP),
-        inside=", ".join(f"{speedup:g}" for speedup, is_near in are_near.items() if is_near) or "no",
+        best=best_speedup,
+        maximum=savings[best_speedup],
+        startup_ms=STARTUP_MS,
         unfit=inconsistency_text(runs),
     )
 

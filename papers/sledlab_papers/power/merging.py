@@ -7,11 +7,11 @@ from ..printed import PrintedNumber
 from ..runs import ExperimentRuns
 from ..wording import format_rows
 from .plan import PowerRuns
-from .singles import simulate_snake
+from .singles import CENTER_PARKING, simulate_snake
 
 CHAINS, PAIRS, SMARTER_MERGING = "hong2006-figure-12", "lin-figure-9", "lin-smarter-merging"
 SCHEDULERS = ("fcfs", "sptf")
-NONE, MERGING, MERGING_NEIGHBORS = "whole: none", "whole: merging", "whole: merging of neighbors"
+NONE, MERGING, MERGING_NEIGHBORS = "none", "merging", "merging of neighbors"
 RELAXATIONS = (
     "more than two",
     "anywhere in the queue",
@@ -33,7 +33,6 @@ DEEP_QUEUE_SPEEDUP = 100.0
 MAX_CUT = 0.60
 """Reduction of the mean response from which on the lengths of queues explain it."""
 
-PUBLISHED_PAIRS = 0.18
 PRINTED_CUT = PrintedNumber("up to 43 %")
 """Reduction of the mean response by merging (Hong 2006)."""
 
@@ -59,13 +58,13 @@ def _spread_text(changes_by_scheduler: dict[str, dict[float, float]]) -> str:
     return format_rows("{:upper} {:spread}", changes_by_scheduler.items())
 
 
-def _sled_share(device: str) -> float:
-    """The sled's share of the energy of seeks and accesses."""
-    result = simulate_snake(device, ("power.kind", "immediate"))
+def _sled_share() -> float:
+    """The sled's share of the energy of seeks and accesses, on G3."""
+    result = simulate_snake("mems-g3", *CENTER_PARKING)
     return 1 - float(result.summary["tip_time_s"]) * 1e-3 / (result.energy.seek + result.energy.access)
 
 
-def _small_saving_text(runs: PowerRuns, device: str) -> str:
+def _small_saving_text(runs: PowerRuns) -> str:
     """An upper bound on what merging could save, in words."""
     experiment = runs.experiment(PAIRS)
     pair_uj = (
@@ -79,9 +78,9 @@ def _small_saving_text(runs: PowerRuns, device: str) -> str:
     saved_uj = 2e6 * saved_j / experiment.mean("neighbors", DEEP_QUEUE_SPEEDUP, "merged")
     read_changes = _changes_by_scheduler(runs, PAIRS, "reads: neighbors", "reads: none", "servicing_j")
     return (
-        f"Merging saves energy of the sled alone, which takes {100 * _sled_share(device):.0f} % of servicing "
-        "here; tips take the other part, and they are on equally long with merging and without. A pair on G3 "
-        f"takes {saved_uj:.0f} uJ less than its two requests ({pair_uj:.0f} uJ on average), "
+        f"Merging saves energy of the sled alone, which takes {100 * _sled_share():.0f} % of servicing "
+        "on G3; tips take the other part, and they are on equally long with merging and without. "
+        f"A pair takes {saved_uj:.0f} uJ less than its two requests ({pair_uj:.0f} uJ on average), "
         f"{100 * saved_uj / pair_uj:.1f} %: for the second the sled need only turn back and pass over its "
         "row again. That would be the saving if every request were merged. With nothing but reads, so twice "
         f"as many to merge, pairs on G3 save {_spread_text(read_changes)}."
@@ -98,7 +97,7 @@ def h_69(runs: PowerRuns) -> Judgment:
         measured=_spread_text(changes_by_scheduler),
         saved=savings,
         by_scheduler=_spread_text(neighbor_changes),
-        why_little=_small_saving_text(runs, "mems-g2-3200"),
+        why_little=_small_saving_text(runs),
     )
 
 
@@ -153,10 +152,10 @@ def _large_saving_text(runs: PowerRuns, scheduler: str, best_speedup: float) -> 
 def h_73(runs: PowerRuns) -> Judgment:
     """Merged requests with subsector access, compared with those without."""
     experiment = runs.experiment(CHAINS)
-    whole, part, twice = ("small: merging", "small: merging and parts", "small: merging with twice the tips")
-    speedups = experiment.stable_speedups(whole, part, twice)
-    merged_changes = [experiment.change(part, whole, speedup, "merged") for speedup in speedups]
-    bound_changes = [experiment.change(twice, whole, speedup, "merged") for speedup in speedups]
+    part, twice = "merging and parts", "merging with twice the tips"
+    speedups = experiment.stable_speedups(MERGING, part, twice)
+    merged_changes = [experiment.change(part, MERGING, speedup, "merged") for speedup in speedups]
+    bound_changes = [experiment.change(twice, MERGING, speedup, "merged") for speedup in speedups]
     return judge_criterion(min(merged_changes) > 0).with_numbers(more=merged_changes, bound=bound_changes)
 
 
@@ -164,32 +163,32 @@ def y_02(runs: PowerRuns) -> Judgment:
     """Pairs of neighbors on G3: energy."""
     changes_by_scheduler = _changes_by_scheduler(runs, PAIRS, "neighbors", "none", "servicing_j")
     savings = [-change for changes in changes_by_scheduler.values() for change in changes.values()]
-    published_uj = 10.817354 / 87_000 * 1e6
-    tips_uj = 16 * 64 * 0.09
     return judge_printed(savings, direction_holds=min(savings) > 0).with_numbers(
         measured=_spread_text(changes_by_scheduler),
         saved=savings,
-        why_little=_small_saving_text(runs, "mems-g3"),
-        published=100 * PUBLISHED_PAIRS,
-        table_uj=published_uj,
-        tips_uj=tips_uj,
-        half=100 * (published_uj - tips_uj) / 2 / published_uj,
+        why_little=_small_saving_text(runs),
     )
 
 
 def y_25(runs: PowerRuns) -> Judgment:
     """Pairs of neighbors on G3: response."""
     changes_by_scheduler = _changes_by_scheduler(runs, PAIRS, "neighbors", "none", "mean_ms")
-    experiment = runs.experiment(PAIRS)
-    queueing_speedups = [
-        s for s in changes_by_scheduler["fcfs"] if experiment.mean("none", s, "queue_mean") > MIN_QUEUE_LENGTH
-    ]
-    cuts = {speedup: -changes_by_scheduler["fcfs"][speedup] for speedup in queueing_speedups}
+    cuts_by_scheduler = {
+        scheduler: {
+            speedup: -change
+            for speedup, change in changes.items()
+            if runs.experiment(PAIRS, scheduler).mean("none", speedup, "queue_mean") > MIN_QUEUE_LENGTH
+        }
+        for scheduler, changes in changes_by_scheduler.items()
+    }
+    cuts = [cut for cuts in cuts_by_scheduler.values() for cut in cuts.values()]
     always_falls = all(change < 0 for changes in changes_by_scheduler.values() for change in changes.values())
-    return judge_printed(cuts.values(), direction_holds=always_falls, rest_holds=always_falls).with_numbers(
+    return judge_printed(cuts, direction_holds=always_falls, rest_holds=always_falls).with_numbers(
         measured=_spread_text(changes_by_scheduler),
         queued=MIN_QUEUE_LENGTH,
-        cuts=format_rows("{1:-1%} at {0:g}", cuts.items()),
+        cuts=cuts,
+        fcfs=format_rows("{1:-1%} at {0:g}", cuts_by_scheduler["fcfs"].items()),
+        sptf=format_rows("{1:-1%} at {0:g}", cuts_by_scheduler["sptf"].items()),
     )
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from ..paths import AJW_TRACE, SEAGATE_TRACE
+from ..paths import SEAGATE_TRACE
 from ..runs import ExperimentRuns, PlannedExperiment, Runs
+from ..simulator import experiment
 
 DISK = "lin-mobile-disk"
 
 GENERATED_EXPERIMENTS = (
     "hong2006-figure-10",
-    "hong2006-idle-share",
     "hong2006-figure-12",
     "hong2006-metadata",
     "hong2006-delayed-spinup",
+    "lin-figure-2",
     "lin-figure-9",
     "lin-smarter-merging",
     "lin-subsector",
@@ -26,40 +28,38 @@ GENERATED_EXPERIMENTS = (
 SNAKE, SEAGATE = "-snake", "-seagate"
 """Endings of the directories of runs on Snake and on Seagate."""
 
-AJW = "-ajw"
-"""Ending of the directory of runs on a trace recorded by HP."""
-
-TIMEOUTS = "hong2006-figure-11"
-TRACE_SPEEDUPS = "1,10,100"
-"""Speed-ups of Snake and of the HP trace in the experiment on timeouts."""
+CLOSED = ("--set", "replay.mode=gaps")
+"""Options of a replay in which the next request comes the recorded gap after the last one completes."""
 
 SEAGATE_EXPERIMENTS: dict[str, tuple[str, ...]] = {
-    "hong2006-figure-10": ("--speedup", "1", "--seed", "1"),
-    TIMEOUTS: (),
+    "hong2006-figure-10": ("--speedup", "1", "--seed", "1", *CLOSED),
+    "hong2006-figure-11": (),
+    "lin-figure-2": ("--speedup", "1", "--seed", "1", *CLOSED),
+    "lin-figure-4": (),
     "lin-figure-7": (),
-    "lin-policies": ("--speedup", "1,5,10,20", "--seed", "1"),
+    "lin-policies": ("--speedup", "1,5,10,20", "--seed", "1", *CLOSED),
 }
 """Experiments on the Seagate trace, with their options."""
 
 IDLE_POWERS = ("servo-loop", "sled-only", "full")
 """Readings of an idle sled's power: the model, the sled alone, or as much as while transferring."""
 
+
+def snake_settings() -> dict[str, Any]:
+    """The parameters of the stand-in for Snake, which all experiments share, by key."""
+    workload = experiment("lin-subsector")["workload"]
+    return {f"workload.{key}": value for key, value in workload.items() if key != "kind"}
+
+
+SNAKE_OPTIONS = tuple(word for item in snake_settings().items() for word in ("--set", "{}={}".format(*item)))
+
 PLAN = (
     *map(PlannedExperiment, GENERATED_EXPERIMENTS),
     PlannedExperiment(
-        DISK, ("--workload", "snake", "--speedup", "0.2,0.5,1,2"), SNAKE, f"`{DISK}`, on `snake`"
-    ),
-    PlannedExperiment(
-        TIMEOUTS,
-        ("--workload", "snake", "--speedup", TRACE_SPEEDUPS, "--seed", "1..5"),
+        DISK,
+        ("--workload", "snake", *SNAKE_OPTIONS, "--speedup", "0.2,0.5,1,2"),
         SNAKE,
-        f"`{TIMEOUTS}`, on `snake`",
-    ),
-    PlannedExperiment(
-        TIMEOUTS,
-        ("--trace", str(AJW_TRACE), "--speedup", TRACE_SPEEDUPS),
-        AJW,
-        f"`{TIMEOUTS}`, on HP `ajw`",
+        f"`{DISK}`, on `snake`",
     ),
     *(
         PlannedExperiment(
@@ -85,11 +85,6 @@ class PowerRuns(Runs):
     def snake_disk_runs(self) -> ExperimentRuns:
         """Runs of the disk on the stand-in for Snake."""
         return self.experiment(f"{DISK}{SNAKE}")
-
-    def timeout_runs(self) -> tuple[ExperimentRuns, float]:
-        """Runs of the experiment on timeouts on the trace of the reading, and the speed-up of the trace."""
-        trace, _, speedup = self.mark_value("trace").partition(" ")
-        return self.experiment(f"{TIMEOUTS}-{trace or SEAGATE[1:]}"), float(speedup or 1)
 
     def seagate_runs(self, name: str) -> ExperimentRuns:
         """Runs of an experiment on the Seagate trace."""

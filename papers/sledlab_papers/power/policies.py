@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..claims import Judgment, judge_criterion, judge_range
+from ..claims import Judgment, judge_criterion, judge_printed, judge_range
 from ..runs import ExperimentRuns
-from ..wording import percent, span
+from ..wording import format_rows, percent, span
 from .plan import DISK, PowerRuns
 
 SLED_EXPERIMENT = "lin-policies"
 IMMEDIATE, NEVER, SHARE, ADAPTIVE, ORACLE = "immediate", "never", "share", "adaptive", "oracle"
+WAITING = "fixed:timeout_ms=1000"
+"""The timeout that the papers compare with."""
+
 LEARNING_POLICIES = (SHARE, ADAPTIVE)
 
 TOLERANCE = 0.15
@@ -90,6 +93,33 @@ def h_67(runs: PowerRuns) -> Judgment:
     ]
     judgment = judge_range(all(are_u_shaped), any(are_u_shaped)).with_values(ratios)
     return judgment.with_numbers(details=details, no_u=no_u_text)
+
+
+def y_14(runs: PowerRuns) -> Judgment:
+    """Every timeout of a disk between the extremes, against both."""
+    changes = {
+        (name, speedup): [
+            experiment.change(timeout, extreme, speedup, "energy_j")
+            for timeout in fixed_timeouts(experiment)
+            for extreme in (IMMEDIATE, NEVER)
+        ]
+        for name, (experiment, speedups) in _disk_runs(runs).items()
+        for speedup in speedups
+    }
+    are_u_shaped = [
+        curve(experiment, speedup).is_u_shaped
+        for experiment, speedups in _disk_runs(runs).values()
+        for speedup in speedups
+    ]
+    ratios = [1 + max(each) for each in changes.values()]
+    return judge_printed(ratios, direction_holds=any(are_u_shaped)).with_numbers(
+        holding=sum(ratio < 1 for ratio in ratios),
+        loads=len(ratios),
+        u_shaped=sum(are_u_shaped),
+        details=format_rows(
+            "{1:+0%} on {0[0]} at {0[1]:g}", ((key, max(each)) for key, each in changes.items())
+        ),
+    )
 
 
 def _sled_runs(runs: PowerRuns) -> dict[str, ExperimentRuns]:

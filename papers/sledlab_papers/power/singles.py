@@ -11,15 +11,23 @@ import polars
 import sledlab as sl
 
 from ..simulator import PARKED_START
+from .plan import snake_settings
+
+CENTER_PARKING = ("power.kind", "immediate"), ("device.parking", "center")
+"""Settings of a G3 sled of Lin: it parks at once, and starts from its center."""
 
 BLOCK_BYTES = 512
 
 
 @cache
-def simulate_snake(device: str, *settings: tuple[str, Any]) -> sl.Result:
-    """The stand-in for a day of Snake at ten times its speed, request by request."""
+def simulate_snake(device: str, *settings: tuple[str, Any], speedup: float = 10.0) -> sl.Result:
+    """The stand-in for a day of Snake, as all experiments have it, request by request."""
     return sl.simulate(
-        sl.workload("snake"), device, speedup=10, settings={**PARKED_START, **dict(settings)}, requests=True
+        sl.workload("snake"),
+        device,
+        speedup=speedup,
+        settings={**PARKED_START, **snake_settings(), **dict(settings)},
+        requests=True,
     )
 
 

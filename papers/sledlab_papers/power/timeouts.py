@@ -8,11 +8,12 @@ from ..claims import Judgment, judge_criterion, judge_printed
 from ..runs import ExperimentRuns
 from ..validation_results import seagate_trace
 from ..wording import format_rows
-from .breakdown import inconsistency_text, saving_at_published_idle
-from .plan import SNAKE, TIMEOUTS, PowerRuns
+from .breakdown import SNAKE, inconsistency_text
+from .plan import PowerRuns
+from .policies import IMMEDIATE, SLED_EXPERIMENT, WAITING
 from .singles import fit_line
 
-FIGURE = TIMEOUTS
+FIGURE, LIN_FIGURE, STRATEGIES = "hong2006-figure-11", "lin-figure-4", "hong2006-figure-12"
 LONG_MS, LONGEST_MS = "40", "10000"
 """The timeout that figures end with, and the longest of Lin."""
 
@@ -20,184 +21,156 @@ STARTUPS = "lin-figure-7"
 MIN_LOSS = 0.001
 """Loss of throughput below which there is none."""
 
-MIN_STARTUP_SHARE = 0.99
-"""Share of requests that wait for a start-up from which on a workload counts as sparse."""
+MAX_HEAVY_SHARE = 0.05
+"""Share of the mean response up to which added time counts as next to nothing."""
 
 
-def _timeouts(experiment: ExperimentRuns) -> list[str]:
-    return sorted(experiment.axis_values, key=float)
-
-
-def _energies(runs: PowerRuns) -> dict[float, float]:
-    """Energy in J by timeout in ms, on the trace as recorded."""
-    experiment = runs.seagate_runs(FIGURE)
-    return {float(timeout): experiment.mean(timeout, 1.0, "energy_j") for timeout in _timeouts(experiment)}
-
-
-def _saving(runs: PowerRuns, timeout: str, speedup: float = 1.0) -> float:
-    experiment = runs.seagate_runs(FIGURE)
-    return 1 - experiment.mean(0, speedup, "energy_j") / experiment.mean(timeout, speedup, "energy_j")
-
-
-def _added_ms(runs: PowerRuns, speedup: float = 1.0) -> float:
-    experiment = runs.seagate_runs(FIGURE)
-    return experiment.mean(0, speedup, "mean_ms") - experiment.mean(LONG_MS, speedup, "mean_ms")
+def _measures(experiment: ExperimentRuns, measure: str) -> dict[float, float]:
+    """A measure by what varies, ascending, on the trace at its own speed."""
+    return {
+        float(value): experiment.mean(value, 1.0, measure)
+        for value in sorted(experiment.axis_values, key=float)
+    }
 
 
 def h_64(runs: PowerRuns) -> Judgment:
     """Energy with timeouts from 40 ms down to 0."""
-    energies_j = _energies(runs)
-    saving = _saving(runs, LONG_MS)
+    energies_j = _measures(runs.seagate_runs(FIGURE), "energy_j")
+    saving = 1 - energies_j[0.0] / energies_j[40.0]
     return judge_printed([saving], direction_holds=saving > 0).with_numbers(
         long=energies_j[40.0], none=energies_j[0.0], change=-saving
     )
 
 
-def h_65(runs: PowerRuns) -> Judgment:
-    """Energy rises with the timeout until no idle period is longer, and is flat from there on."""
-    energies_j, trace_statistics = _energies(runs), seagate_trace()
-    idle_ms, gap_ms = trace_statistics["longest_idle_ms"], trace_statistics["longest_gap_ms"]
-    are_rising = [energies_j[a] < energies_j[b] for a, b in pairwise(energies_j) if a < idle_ms]
+def _judge_rise(runs: PowerRuns, place: str) -> Judgment:
+    """Whether energy rises with the timeout up to the longest gap, and is flat from there on."""
+    energies_j, gap_ms = _measures(runs.seagate_runs(place), "energy_j"), seagate_trace()["longest_gap_ms"]
+    are_rising = [energies_j[a] < energies_j[b] for a, b in pairwise(energies_j) if a < gap_ms]
     final_j = energies_j[max(energies_j)]
-    are_flat = [abs(energies_j[timeout] / final_j - 1) < 1e-12 for timeout in energies_j if timeout > idle_ms]
-    last_rising_ms = max(timeout for timeout in energies_j if timeout < idle_ms)
-    first_flat_ms = min(timeout for timeout in energies_j if timeout > idle_ms)
+    are_flat = [abs(energies_j[timeout] / final_j - 1) < 1e-12 for timeout in energies_j if timeout > gap_ms]
+    first_flat_ms = min(timeout for timeout in energies_j if timeout > gap_ms)
     judgment = judge_criterion(all(are_rising) and all(are_flat) and (gap_ms < 36), all(are_rising))
     return judgment.with_values([first_flat_ms]).with_numbers(
         none=energies_j[0.0],
         longer=len(are_rising) - 1,
-        last=last_rising_ms,
+        last=max(timeout for timeout in energies_j if timeout < gap_ms),
         level=final_j,
         equal=len(are_flat),
         first=first_flat_ms,
         longest_s=max(energies_j) / 1000.0,
-        idle_ms=idle_ms,
         gap_ms=gap_ms,
     )
 
 
+def h_65(runs: PowerRuns) -> Judgment:
+    """Energy over the timeout, on the sled of Hong 2006."""
+    return _judge_rise(runs, FIGURE)
+
+
+def y_11(runs: PowerRuns) -> Judgment:
+    """Energy over the timeout, on the sled of Lin."""
+    return _judge_rise(runs, LIN_FIGURE)
+
+
 def h_66(runs: PowerRuns) -> Judgment:
-    """Cost of parking at once, by load."""
-    experiment = runs.seagate_runs(FIGURE)
-    added_ms = {speedup: _added_ms(runs, speedup) for speedup in experiment.speedups}
-    shares = {speedup: ms / experiment.mean(LONG_MS, speedup, "mean_ms") for speedup, ms in added_ms.items()}
-    heaviest_speedup = experiment.stable_speedups(0)[-1]
-    details = format_rows(
-        "{:.3f} ms ({:+1%}) at {:g}", ((ms, shares[speedup], speedup) for speedup, ms in added_ms.items())
-    )
-    utilization = experiment.mean(0, heaviest_speedup, "utilization")
-    falls = shares[heaviest_speedup] < 0.05
-    return judge_printed(added_ms.values(), direction_holds=falls, rest_holds=falls).with_numbers(
-        details=details, heaviest=heaviest_speedup, busy=utilization
+    """Cost of parking at once: on Seagate, and by load on Snake."""
+    responses_ms = _measures(runs.seagate_runs(FIGURE), "mean_ms")
+    experiment = runs.experiment(STRATEGIES)
+    speedups = experiment.stable_speedups("parking", "none")
+    added_ms = {
+        speedup: experiment.mean("parking", speedup, "mean_ms") - experiment.mean("none", speedup, "mean_ms")
+        for speedup in speedups
+    }
+    heaviest = speedups[-1]
+    heavy_share = added_ms[heaviest] / experiment.mean("none", heaviest, "mean_ms")
+    seagate_ms, falls = responses_ms[0.0] - responses_ms[40.0], heavy_share < MAX_HEAVY_SHARE
+    return judge_printed(
+        [seagate_ms, *added_ms.values()], direction_holds=falls, rest_holds=falls
+    ).with_numbers(
+        seagate=seagate_ms,
+        details=format_rows("{1:.3f} ms at {0:g}", added_ms.items()),
+        heaviest=heaviest,
+        share=heavy_share,
     )
 
 
 def y_01(runs: PowerRuns) -> Judgment:
     """Savings of parking at once on both workloads, compared with a timeout of one second."""
-    seagate_saving = _saving(runs, "1000")
-    experiment = runs.experiment("lin-policies")
+    seagate_saving = -runs.seagate_runs(LIN_FIGURE).change(0, 1000, 1.0, "energy_j")
+    experiment = runs.experiment(SLED_EXPERIMENT)
     snake_savings = {
-        speedup: -experiment.change("immediate", "fixed:timeout_ms=1000", speedup, "energy_j")
+        speedup: -experiment.change(IMMEDIATE, WAITING, speedup, "energy_j")
         for speedup in experiment.speedups
     }
-    idle_share, saving_at_share = saving_at_published_idle(runs)
     return judge_printed(
-        [seagate_saving, saving_at_share], direction_holds=min(seagate_saving, saving_at_share) > 0
+        [snake_savings[SNAKE]],
+        [seagate_saving],
+        direction_holds=min(seagate_saving, *snake_savings.values()) > 0,
     ).with_numbers(
         seagate=-seagate_saving,
+        ten=-snake_savings[SNAKE],
         snake=format_rows("{1:-1%} at {0:g}", snake_savings.items()),
-        share=idle_share,
-        at_share=-saving_at_share,
         unfit=inconsistency_text(runs),
     )
 
 
 def y_10(runs: PowerRuns) -> Judgment:
     """Rise of the energy with the timeout."""
-    energies_j = _energies(runs)
+    energies_j = _measures(runs.seagate_runs(LIN_FIGURE), "energy_j")
     ratio = energies_j[40.0] / energies_j[0.0]
     return judge_printed([ratio], direction_holds=ratio > 1).with_numbers(ratio=ratio)
 
 
 def y_15(runs: PowerRuns) -> Judgment:
     """Rise of the response time when parking at once."""
-    experiment, speedup = runs.timeout_runs()
-    parking_ms, waiting_ms = (experiment.mean(timeout, speedup, "mean_ms") for timeout in (0, LONG_MS))
-    change = parking_ms / waiting_ms - 1
-    return judge_printed([change], direction_holds=change > 0).with_numbers(
-        long=waiting_ms,
-        none=parking_ms,
-        change=change,
-        snake=format_rows("{1:+1%} at {0:g}", _snake_changes(runs).items()),
-    )
-
-
-def _snake_changes(runs: PowerRuns) -> dict[float, float]:
-    """Rise of the mean response on the stand-in for Snake when parking at once, by speed-up."""
-    experiment = runs.experiment(f"{TIMEOUTS}{SNAKE}")
-    return {speedup: experiment.change(0, LONG_MS, speedup, "mean_ms") for speedup in experiment.speedups}
-
-
-def _snake_delays_ms(runs: PowerRuns) -> dict[float, float]:
-    """Added response time in ms on the stand-in for Snake when parking at once, by speed-up."""
-    experiment = runs.experiment(f"{TIMEOUTS}{SNAKE}")
-    return {
-        speedup: experiment.mean(0, speedup, "mean_ms") - experiment.mean(LONG_MS, speedup, "mean_ms")
-        for speedup in experiment.speedups
+    responses_ms = _measures(runs.seagate_runs(LIN_FIGURE), "mean_ms")
+    change = responses_ms[0.0] / responses_ms[40.0] - 1
+    experiment = runs.experiment(SLED_EXPERIMENT)
+    snake_changes = {
+        speedup: experiment.change(IMMEDIATE, WAITING, speedup, "mean_ms") for speedup in experiment.speedups
     }
+    return judge_printed([change], direction_holds=change > 0).with_numbers(
+        long=responses_ms[40.0],
+        none=responses_ms[0.0],
+        change=change,
+        snake=format_rows("{1:+1%} at {0:g}", snake_changes.items()),
+    )
 
 
 def y_16(runs: PowerRuns) -> Judgment:
     """Difference of response times, and the share of requests that wait for a start-up."""
-    experiment, speedup = runs.timeout_runs()
-    added_ms = experiment.mean(0, speedup, "mean_ms") - experiment.mean(LONG_MS, speedup, "mean_ms")
-    startups, requests = (experiment.mean(0, speedup, measure) for measure in ("startups", "requests"))
-    rates = [experiment.mean(timeout, speedup, "throughput_iops") for timeout in (0, LONG_MS)]
+    experiment = runs.seagate_runs(LIN_FIGURE)
+    responses_ms = _measures(experiment, "mean_ms")
+    added_ms = responses_ms[0.0] - responses_ms[40.0]
+    startups, requests = (experiment.mean(0, 1.0, measure) for measure in ("startups", "requests"))
     return judge_printed([added_ms], direction_holds=added_ms > 0).with_numbers(
         added=added_ms,
         startups=startups,
         requests=requests,
-        rate=rates[0] / rates[1] - 1,
-        snake=format_rows("{1:.3f} ms at {0:g}", _snake_delays_ms(runs).items()),
+        rate=experiment.change(0, LONG_MS, 1.0, "throughput_iops"),
     )
 
 
 def y_17(runs: PowerRuns) -> Judgment:
-    """Throughput of an open trace."""
-    experiment, speedup = runs.timeout_runs()
-    rates = [experiment.mean(timeout, speedup, "throughput_iops") for timeout in (LONGEST_MS, 0)]
-    change = rates[1] / rates[0] - 1
-    return judge_printed([-change], direction_holds=-change > MIN_LOSS).with_numbers(
-        rates=rates, change=change
-    )
+    """Requests completed per second of the run, with parking at once and with the longest timeout."""
+    experiment = runs.seagate_runs(LIN_FIGURE)
+    rates = [experiment.mean(timeout, 1.0, "throughput_iops") for timeout in (LONGEST_MS, 0)]
+    loss = 1 - rates[1] / rates[0]
+    return judge_printed([loss], direction_holds=loss > MIN_LOSS).with_numbers(rates=rates, change=-loss)
 
 
 def y_20(runs: PowerRuns) -> Judgment:
-    """Slope of the response time over the start-up time."""
+    """Lines of the response time and of the throughput over the start-up time."""
     experiment = runs.seagate_runs(STARTUPS)
-    startup_times = sorted(experiment.axis_values, key=float)
-    requests = experiment.mean(0, 1.0, "requests")
-    sparse_times = [
-        time
-        for time in startup_times
-        if experiment.mean(time, 1.0, "startups") > MIN_STARTUP_SHARE * requests
-    ]
-    lines = [
-        fit_line(
-            [float(time) for time in selected_times],
-            [experiment.mean(time, 1.0, "mean_ms") for time in selected_times],
-        )
-        for selected_times in (sparse_times, startup_times)
-    ]
-    details = [f"slope {slope:.3f} ms per ms, R2 {r2:.5f}" for slope, r2 in lines]
-    rates = [experiment.mean(time, 1.0, "throughput_iops") for time in (startup_times[0], startup_times[-1])]
-    slope, r2 = lines[0]
-    is_linear, falls = r2 > 0.99 and abs(slope - 1) <= 0.02, rates[1] < rates[0] * (1 - MIN_LOSS)
-    return judge_criterion(is_linear and falls, is_linear).with_numbers(
-        sparse=sparse_times[-1],
-        nearly_all=100 * MIN_STARTUP_SHARE,
-        details=details,
-        longest=startup_times[-1],
-        share=100 * experiment.mean(startup_times[-1], 1.0, "startups") / requests,
-        rates=rates,
+    responses_ms, rates = (_measures(experiment, measure) for measure in ("mean_ms", "throughput_iops"))
+    (slope, response_r2), (rate_slope, rate_r2) = (
+        fit_line(list(line), list(line.values())) for line in (responses_ms, rates)
+    )
+    is_linear = response_r2 > 0.99 and abs(slope - 1) <= 0.02
+    return judge_criterion(is_linear and rate_r2 > 0.99 and rate_slope < 0, is_linear).with_numbers(
+        slope=slope,
+        r2=response_r2,
+        longest=max(rates),
+        rates=[rates[min(rates)], rates[max(rates)]],
+        rate_r2=rate_r2,
     )
