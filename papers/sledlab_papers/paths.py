@@ -23,4 +23,4 @@ SEAGATE_TRACE = REFERENCE / "mems" / "traces" / "seagate_gap.txt.gz"
 """The trace that validated DiskSim's Seagate ST41601N."""
 
 AJW_WEEK = REFERENCE / "traces" / "ajw.1week.srt"
-"""The week to which that hour belongs, as distributed with DiskSim."""
+"""A week of requests of a user's workstation, recorded by HP in 1992, as distributed with DiskSim."""

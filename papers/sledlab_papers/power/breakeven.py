@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..markdown import table
 from ..runs import ExperimentRuns
 from ..simulator import half_width, parameters
-from ..wording import format_rows, format_small, percent
+from ..wording import format_small, format_text, percent
 from .plan import DISK, PowerRuns
 from .policies import ADAPTIVE, IMMEDIATE, LEARNING_POLICIES, NEVER, ORACLE, SHARE, fixed_timeouts
 from .singles import idle_mw
@@ -72,15 +72,12 @@ def page_texts(runs: PowerRuns) -> dict[str, str]:
     hplajw_disk, snake_disk = runs.experiment(DISK), runs.snake_disk_runs()
     sled_policies = [ORACLE, SHARE, ADAPTIVE, *fixed_timeouts(sleds), NEVER]
     disk_policies = [ORACLE, SHARE, ADAPTIVE, *fixed_timeouts(hplajw_disk), NEVER]
-    losing_speedups = [
-        speedup
-        for speedup in seagate.speedups
-        if seagate.change(ORACLE, IMMEDIATE, speedup, "energy_j") > 1e-3
-    ]
+    oracle_changes = {s: seagate.change(ORACLE, IMMEDIATE, s, "energy_j") for s in seagate.speedups}
+    best_speedup = min(oracle_changes, key=oracle_changes.__getitem__)
     return {
         "break_even": break_even_table(),
         "noise": format_small(100 * noise(sleds)),
-        "above": format_rows("{:g}", losing_speedups),
+        "oracle": format_text("{:1%} at {:g} times the speed", -oracle_changes[best_speedup], best_speedup),
         "seagate": _policy_table(seagate, sled_policies),
         "snake": _policy_table(sleds, sled_policies),
         "hplajw_disk": _policy_table(hplajw_disk, disk_policies),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..claims import Judgment, judge_criterion, judge_printed
+from ..claims import Judgment, judge_criterion, judge_fitted, judge_printed
 from ..markdown import table
 from ..runs import ExperimentRuns
 from ..simulator import parameters
@@ -49,11 +49,14 @@ def h_71(runs: PowerRuns) -> Judgment:
     is_monotone = (
         list(savings.values()) == sorted(savings.values(), reverse=True) and savings[4] > savings[128]
     )
-    return judge_printed(
-        [savings[128]], [savings[4]], direction_holds=is_monotone, rest_holds=is_monotone
-    ).with_numbers(
-        saved=savings,
-        table=table(["bytes requested", "saved of seeks and accesses", "saved of accesses alone"], rows),
+    # The tips of a requested part were fitted to both numbers.
+    return (
+        judge_fitted(is_monotone)
+        .with_values([savings[128]], [savings[4]])
+        .with_numbers(
+            saved=savings,
+            table=table(["bytes requested", "saved of seeks and accesses", "saved of accesses alone"], rows),
+        )
     )
 
 
@@ -71,7 +74,8 @@ def h_72(runs: PowerRuns) -> Judgment:
         for size_bytes in BYTES
         for speedup in experiment.speedups
     ]
-    return judge_criterion(is_same and -0.03 < min(changes) <= 0, is_same).with_numbers(
+    # Requests and sizes were fitted, and with them the share of accesses in the whole energy.
+    return judge_fitted(is_same and min(changes) <= 0).with_numbers(
         mean="the same to the last bit" if is_same else "differs",
         minimum=min(changes) * 100,
         maximum=max(changes) * 100,
@@ -204,8 +208,7 @@ def y_30(runs: PowerRuns) -> Judgment:
         - experiment.mean(PART, speedup, "servicing_j")
         for speedup in experiment.speedups
     }
-    judgment = judge_criterion(max(saved_j.values()) / min(saved_j.values()) - 1 < 0.01)
-    return judgment.with_values([saved_j[10.0]], [saved_j[100.0]]).with_numbers(
+    return judge_criterion(max(saved_j.values()) / min(saved_j.values()) - 1 < 0.01).with_numbers(
         saved=format_rows("{1:.6f} J at {0:g}", saved_j.items())
     )
 
@@ -219,8 +222,11 @@ def y_31(runs: PowerRuns) -> Judgment:
             experiment.mean(WHOLE, 100.0, "servicing_j") / experiment.mean(WHOLE, 10.0, "servicing_j") - 1
         )
     published_change = PUBLISHED_TABLE[100.0][1] / PUBLISHED_TABLE[10.0][1] - 1
-    return judge_printed([-changes["fcfs"]], direction_holds=round(changes["fcfs"], 4) < 0).with_numbers(
-        changes=format_rows("{:upper} {:+2%}", changes.items()), printed=published_change
+    # The place of data was fitted to the fall.
+    return (
+        judge_fitted(round(changes["fcfs"], 4) < 0)
+        .with_values([-changes["fcfs"]])
+        .with_numbers(changes=format_rows("{:upper} {:+2%}", changes.items()), printed=published_change)
     )
 
 

@@ -51,7 +51,9 @@ def snake_settings() -> dict[str, Any]:
     return {f"workload.{key}": value for key, value in workload.items() if key != "kind"}
 
 
-SNAKE_OPTIONS = tuple(word for item in snake_settings().items() for word in ("--set", "{}={}".format(*item)))
+SNAKE_OPTIONS = tuple(
+    word for item in snake_settings().items() for word in ("--set", "{}={:g}".format(*item))
+)
 
 PLAN = (
     *map(PlannedExperiment, GENERATED_EXPERIMENTS),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..markdown import table
 from ..runs import ExperimentRuns
-from ..wording import cells, percent, span
+from ..wording import cells, percent, spread
 from . import merging, parts
 from .plan import PowerRuns
 from .policies import SLED_EXPERIMENT
@@ -74,7 +74,7 @@ def _row(
         quantity,
         published,
         f"{percent(experiment.change(compared_case, base_case, SNAKE_SPEEDUP, measure), 1)} %",
-        span(changes),
+        spread(changes),
     ]
 
 

@@ -43,20 +43,22 @@ def h_64(runs: PowerRuns) -> Judgment:
 
 
 def _judge_rise(runs: PowerRuns, place: str) -> Judgment:
-    """Whether energy rises with the timeout up to the longest gap, and is flat from there on."""
+    """Whether energy rises with the timeout up to the longest gap at most, and is flat from there on."""
     energies_j, gap_ms = _measures(runs.seagate_runs(place), "energy_j"), seagate_trace()["longest_gap_ms"]
-    are_rising = [energies_j[a] < energies_j[b] for a, b in pairwise(energies_j) if a < gap_ms]
     final_j = energies_j[max(energies_j)]
-    are_flat = [abs(energies_j[timeout] / final_j - 1) < 1e-12 for timeout in energies_j if timeout > gap_ms]
-    first_flat_ms = min(timeout for timeout in energies_j if timeout > gap_ms)
-    judgment = judge_criterion(all(are_rising) and all(are_flat) and (gap_ms < 36), all(are_rising))
-    return judgment.with_values([first_flat_ms]).with_numbers(
+    flat_ms = [timeout for timeout in energies_j if abs(energies_j[timeout] / final_j - 1) < 1e-12]
+    rising_ms = [timeout for timeout in energies_j if timeout < flat_ms[0]]
+    is_rising = all(energies_j[a] < energies_j[b] for a, b in pairwise((*rising_ms, flat_ms[0])))
+    stays_flat = flat_ms == [timeout for timeout in energies_j if timeout >= flat_ms[0]]
+    is_flat_from_gap = flat_ms[0] <= min(timeout for timeout in energies_j if timeout > gap_ms)
+    judgment = judge_criterion(is_rising and stays_flat and is_flat_from_gap, is_rising)
+    return judgment.with_values([flat_ms[0]]).with_numbers(
         none=energies_j[0.0],
-        longer=len(are_rising) - 1,
-        last=max(timeout for timeout in energies_j if timeout < gap_ms),
+        longer=len(rising_ms) - 1,
+        last=rising_ms[-1],
         level=final_j,
-        equal=len(are_flat),
-        first=first_flat_ms,
+        equal=len(flat_ms),
+        first=flat_ms[0],
         longest_s=max(energies_j) / 1000.0,
         gap_ms=gap_ms,
     )
@@ -69,6 +71,11 @@ def h_65(runs: PowerRuns) -> Judgment:
 
 def y_11(runs: PowerRuns) -> Judgment:
     """Energy over the timeout, on the sled of Lin."""
+    return _judge_rise(runs, LIN_FIGURE)
+
+
+def y_12(runs: PowerRuns) -> Judgment:
+    """The least energy, on the sled of Lin."""
     return _judge_rise(runs, LIN_FIGURE)
 
 

@@ -46,4 +46,4 @@ def y_36(_: PowerRuns) -> Judgment:
     """Mean size of the stand-in."""
     requests = simulate_snake("mems-g3", *CENTER_PARKING).requests
     mean_kb = float(requests["blocks"].mean()) / 2  # type: ignore[arg-type]
-    return judge_criterion(abs(mean_kb / 8 - 1) <= 0.05).with_values([mean_kb]).with_numbers(mean_kb=mean_kb)
+    return judge_criterion(abs(mean_kb / 8 - 1) <= 0.05).with_numbers(mean_kb=mean_kb)
