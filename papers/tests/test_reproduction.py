@@ -18,7 +18,6 @@ from sledlab_papers.hybrid import systems, workloads
 from sledlab_papers.paths import AJW_WEEK, EXPERIMENTS, SEAGATE_TRACE
 from sledlab_papers.runs import Crossing, LoadCurves, LoadPoint, run
 from sledlab_papers.simulator import calibration, command_line
-from sledlab_papers.smart.layouts import SCATTERED_PAGES
 from sledlab_papers.topic import Topic
 from sledlab_papers.topics import TOPICS
 
@@ -138,15 +137,6 @@ def test_experiment_files_have_command_and_citation() -> None:
         text = file.read_text(encoding="utf-8")
         assert re.search(rf"^#   sledlab .* {file.stem}( |$)", text, re.MULTILINE), file
         assert first_comment.search(text), file
-
-
-def test_smart_experiments_state_fitted_constants() -> None:
-    for experiment in (
-        read_experiment(file.stem) for file in FILES if file.stem.startswith("chiu2004-figure")
-    ):
-        constants = {key: experiment["node"][key] for key in ("extent_kb", "request_us")}
-        assert constants == {"extent_kb": SCATTERED_PAGES.extent_kb, "request_us": SCATTERED_PAGES.request_us}
-        assert experiment["node"].get("block_kb", SCATTERED_PAGES.block_kb) == SCATTERED_PAGES.block_kb
 
 
 def test_lee2009_figures_are_subsets_of_figure_2() -> None:

@@ -17,7 +17,6 @@ from . import (
     stages,
     tables,
 )
-from .layouts import NO_READ_AHEAD
 from .plan import PLAN, SmartRuns
 
 register_judges(devices, stages, mining, distributions, all_workloads, future_work, offloading, placement)
@@ -35,11 +34,4 @@ def _page_texts(runs: SmartRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str
     }
 
 
-SMART = Topic(
-    "smart",
-    ALL_EXPERIMENTS,
-    SmartRuns,
-    _page_texts,
-    other_reading=(NO_READ_AHEAD.suffix,),
-    other_title="Pages in order, without read-ahead",
-)
+SMART = Topic("smart", ALL_EXPERIMENTS, SmartRuns, _page_texts)

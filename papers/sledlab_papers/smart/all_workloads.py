@@ -10,7 +10,7 @@ from .plan import SmartRuns
 from .published_times import DISK, MEMS
 
 NODES = 32
-LINE_ITEMS, TEXT_BYTES, WIDE_BYTES = 6_001_215, 127, 179
+LINE_ITEMS, TEXT_BYTES, DECIMAL_BYTES, WIDE_BYTES = 6_001_215, 127, 167, 179
 
 
 def c_08(_: SmartRuns) -> Judgment:
@@ -55,7 +55,11 @@ def c_45(_: SmartRuns) -> Judgment:
 def c_46(_: SmartRuns) -> Judgment:
     """Line items in both readings."""
     return judge_fitted(abs(LINE_ITEMS * WIDE_BYTES / 2**30 - 1) < 0.001).with_numbers(
-        wide=WIDE_BYTES, gib=LINE_ITEMS * WIDE_BYTES / 2**30, text=LINE_ITEMS * TEXT_BYTES / 1e9
+        decimal=DECIMAL_BYTES,
+        gb=LINE_ITEMS * DECIMAL_BYTES / 1e9,
+        wide=WIDE_BYTES,
+        gib=LINE_ITEMS * WIDE_BYTES / 2**30,
+        text=LINE_ITEMS * TEXT_BYTES / 1e9,
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..runs import PlannedExperiment
-from .layouts import SCATTERED_PAGES as READING
 from .plan import SmartRuns, read_rows
 
 HOST, QUERIES, FAILURE, SCHEDULING, HYBRID, MIXED, SINGLE, CHIP, TODAY, TODAY_MEMS = (
@@ -24,6 +23,8 @@ HOST, QUERIES, FAILURE, SCHEDULING, HYBRID, MIXED, SINGLE, CHIP, TODAY, TODAY_ME
     )
 )
 
+REQUEST_US = 465
+"""Software time of a request in us, as in the files of these experiments."""
 SMALL_PAGE, FLASH_PAGE = 8, 16
 """Pages in KB, of `smart-2003` and of `csd-arm`."""
 SLEDS = (8, 16, 32, 64)
@@ -126,9 +127,7 @@ ORDERS = (
 STORES = (PlannedExperiment(SINGLE), PlannedExperiment(HYBRID), PlannedExperiment(MIXED))
 
 CHIPS = (
-    planned_variant(
-        CHIP, "-node", "the node of Chiu 2004", *set_options(node__request_us=READING.request_us)
-    ),
+    planned_variant(CHIP, "-node", "the node of Chiu 2004", *set_options(node__request_us=REQUEST_US)),
     PlannedExperiment(CHIP),
     planned_variant(
         CHIP, "-fast", f"a processor of {CLOCK_MHZ / 1000:g} GHz", *set_options(node__mhz=CLOCK_MHZ)

@@ -11,7 +11,6 @@ from sledlab.job.data.baskets import MarketBaskets
 
 from ..claims import Judgment, judge_comparisons, judge_criterion, judge_range
 from ..wording import format_rows
-from .layouts import SCATTERED_PAGES
 from .plan import (
     CANDIDATE_SUFFIX,
     CLUSTERS,
@@ -86,19 +85,15 @@ def flips_by_universe(runs: SmartRuns) -> dict[int, list[Flip]]:
 
 
 def universe_places(runs: SmartRuns) -> dict[int, str]:
-    """Places of the runs by number of items; pages are scattered where there are fewer than 1,000 items."""
-    small_universes = {items: f"{RULES}{universe_suffix(items)}" for items in UNIVERSES}
-    places = {**(small_universes if runs.reading is SCATTERED_PAGES else {}), 1000: ""}
+    """Places of the runs by number of items."""
+    places = {**{items: f"{RULES}{universe_suffix(items)}" for items in UNIVERSES}, 1000: ""}
     selected_count = runs.mark_value("items")
     return {int(selected_count): places[int(selected_count)]} if selected_count else places
 
 
 def counting_places(runs: SmartRuns) -> dict[str, str]:
-    """Places of MAFIA's runs by how records are counted; against each candidate, pages are scattered."""
-    places = {
-        "a tree": "",
-        **({"each candidate": CANDIDATE_PLACE} if runs.reading is SCATTERED_PAGES else {}),
-    }
+    """Places of MAFIA's runs by how records are counted."""
+    places = {"a tree": "", "each candidate": CANDIDATE_PLACE}
     selected_way = runs.mark_value("counting")
     return {selected_way: places[selected_way]} if selected_way else places
 

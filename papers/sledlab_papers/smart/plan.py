@@ -1,4 +1,4 @@
-"""The experiments on smart storage, under three readings of the layout of pages, and their results."""
+"""The experiments on smart storage, and their results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import polars
 from ..markdown import table
 from ..runs import PlannedExperiment, mark_columns, mark_value
 from ..wording import cells
-from .layouts import READINGS, SCATTERED_PAGES, FittedReading
 from .published_times import DISK, Stage
 
 PARTS = ("compute", "store", "network")
@@ -72,7 +71,10 @@ OPEN_CHOICES = (
     ),
     PlannedExperiment(
         JOIN,
-        ("--job-set", "method=hash", "--job-set", "scale_factor=0.1"),
+        (
+            *("--job-set", "method=hash", "--job-set", "scale_factor=0.1"),
+            *("--job-set", "lineitem_bytes=167"),
+        ),
         HASH_SUFFIX,
         f"`{JOIN}`, hash join, a tenth of the data",
     ),
@@ -97,14 +99,7 @@ OPEN_CHOICES = (
 )
 """Further choices that the paper leaves open."""
 
-PLAN = (
-    *(
-        PlannedExperiment(name, reading.options, reading.suffix, f"`{name}`, {reading.title}")
-        for reading in READINGS
-        for name in (SCAN, JOIN, SORT, RULES, CLUSTERS)
-    ),
-    *OPEN_CHOICES,
-)
+PLAN = (*(PlannedExperiment(name) for name in (SCAN, JOIN, SORT, RULES, CLUSTERS)), *OPEN_CHOICES)
 
 T = TypeVar("T")
 
@@ -166,24 +161,15 @@ def _rows(file: Path, kind: Any, has_device_settings: bool) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class SmartRuns:
-    """The experiments on smart storage under one reading."""
+    """The experiments on smart storage."""
 
     directory: Path
     readings: tuple[str, ...] = ()
-    """Endings of the directories of a reading of the layout of pages."""
-
-    @property
-    def reading(self) -> FittedReading:
-        """The reading of the layout of pages."""
-        return next((each for each in READINGS if each.suffix in self.readings), SCATTERED_PAGES)
+    """Endings of directories that are read instead, where they exist, and marks such as `items 25`."""
 
     def mark_value(self, word: str) -> str:
         """The value after a word in the readings."""
         return mark_value(self.readings, word)
-
-    def with_reading(self, reading: FittedReading) -> SmartRuns:
-        """The experiments under another reading."""
-        return SmartRuns(self.directory, (reading.suffix,))
 
     def replays(self, place: str) -> Sequence[ReplayTimes]:
         """The replays of an experiment."""
@@ -195,7 +181,9 @@ class SmartRuns:
 
     def place(self, job: str) -> str:
         """The place of the runs of a job."""
-        return f"{JOB_EXPERIMENTS[job]}{self.reading.suffix}"
+        name = JOB_EXPERIMENTS[job]
+        endings = (each for each in self.readings if (self.directory / f"{name}{each}").exists())
+        return f"{name}{next(endings, '')}"
 
     def sizes(self, job: str) -> list[int]:
         """The numbers of nodes of a job, ascending."""

@@ -27,6 +27,7 @@ from .published_times import (
     SORT_4,
     SORT_16,
     Stage,
+    published_ratio,
     published_time,
 )
 
@@ -137,28 +138,39 @@ def c_15(runs: SmartRuns) -> Judgment:
     return judgment.with_numbers(ours=ours_s, off=ours_s / published_s - 1)
 
 
-def _loop_ratio(runs: SmartRuns, device: str) -> tuple[float, float]:
-    return runs.disk_ratio(LOOP, device), runs.stage(LOOP, device).part("store")
+def _io_numbers(runs: SmartRuns, stage: Stage, device: str) -> dict[str, float]:
+    """I/O times of the disk and of a device in s, both over the printed ones, and their ratio."""
+    disk_s, device_s = (runs.stage(stage, each).part("store") for each in (DISK, device))
+    return {
+        "ratio": disk_s / device_s,
+        "disk": disk_s,
+        "mems": device_s,
+        "disk_over_printed": disk_s / published_time(stage, DISK, "store").seconds,
+        "mems_over_printed": device_s / published_time(stage, device, "store").seconds,
+    }
+
+
+def _judge_loop(runs: SmartRuns, device: str) -> Judgment:
+    numbers = _io_numbers(runs, LOOP, device)
+    return judge_printed([numbers["ratio"]], direction_holds=numbers["ratio"] > 1).with_numbers(**numbers)
 
 
 def c_16(runs: SmartRuns) -> Judgment:
-    """Time of the disk over that of G1, and the time of G1."""
-    ratio, ours = _loop_ratio(runs, G1)
-    return judge_printed([ratio], direction_holds=ratio > 1).with_numbers(ratio=ratio, ours=ours)
+    """Time of the disk over that of G1."""
+    return _judge_loop(runs, G1)
 
 
 def c_17(runs: SmartRuns) -> Judgment:
-    """Time of the disk over that of G2, and the time of G2."""
-    ratio, ours = _loop_ratio(runs, G2)
-    return judge_printed([ratio], direction_holds=ratio > 1).with_numbers(ratio=ratio, ours=ours)
+    """Time of the disk over that of G2."""
+    return _judge_loop(runs, G2)
 
 
 def c_18(runs: SmartRuns) -> Judgment:
     """Time of the disk over that of G3, and the order of all devices."""
-    ratio, ours = _loop_ratio(runs, G3)
+    numbers = _io_numbers(runs, LOOP, G3)
     is_ordered = is_falling([runs.stage(LOOP, device).part("store") for device in DEVICES])
-    return judge_printed([ratio], direction_holds=is_ordered, rest_holds=is_ordered).with_numbers(
-        ratio=ratio, ours=ours
+    return judge_printed([numbers["ratio"]], direction_holds=is_ordered, rest_holds=is_ordered).with_numbers(
+        **numbers
     )
 
 
@@ -271,14 +283,19 @@ def _sizes_text(sizes: Mapping[str, Sequence[int]]) -> str:
 
 
 def _judge_ratio(runs: SmartRuns, stage: Stage, device: str, other_part: str) -> Judgment:
-    ratio, spread = runs.disk_ratio(stage, device), relative_spread(runs, stage, other_part)
-    return judge_printed([ratio], direction_holds=ratio > 1, rest_holds=spread <= 0.05).with_numbers(
-        ratio=ratio,
-        disk=runs.stage(stage, DISK).part("store"),
-        mems=runs.stage(stage, device).part("store"),
-        printed=published_time(stage, DISK, "store").seconds / published_time(stage, device, "store").seconds,
-        other=runs.stage(stage, device).part(other_part),
-        off=spread,
+    """A ratio that the software of a request is fitted to, with four others."""
+    numbers = _io_numbers(runs, stage, device)
+    printed = published_ratio(stage, device)
+    return (
+        judge_fitted(numbers["ratio"] > 1)
+        .with_values([numbers["ratio"]])
+        .with_numbers(
+            printed=printed,
+            difference=numbers["ratio"] / printed - 1,
+            other=runs.stage(stage, device).part(other_part),
+            off=relative_spread(runs, stage, other_part),
+            **numbers,
+        )
     )
 
 

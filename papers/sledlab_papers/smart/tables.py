@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import exp, log
 
 from ..markdown import table
-from ..wording import cells, format_number, format_rows
-from .layouts import NO_READ_AHEAD, READINGS, SCATTERED_PAGES
+from ..sensitivity import choices
+from ..wording import format_number
 from .mining import (
     FIGURE_10_PAGE_KB,
     MAX_CLOCK_RATIO,
@@ -20,20 +19,23 @@ from .mining import (
     flips,
     flips_by_universe,
 )
-from .plan import LETTERS, SmartRuns
+from .plan import JOIN, LETTERS, SORT, SmartRuns
 from .published_times import (
     DEVICES,
     DISK,
+    G1,
+    G2,
+    G3,
     LOOP,
     MEMS,
     NAMES,
-    PUBLISHED_IO_TIMES,
     PUBLISHED_TIMES,
+    TABLE_4,
     PublishedTime,
-    published_time,
+    published_ratio,
 )
 
-MAX_FACTOR = 2.0
+PART_NAMES = {"store": "I/O", "compute": "compute", "network": "communication"}
 
 
 def _our_time_s(runs: SmartRuns, published: PublishedTime) -> float:
@@ -45,86 +47,56 @@ def _number(value: float) -> str:
 
 
 def published_table(runs: SmartRuns) -> str:
-    """Every printed number and ours under the three readings, with the fitted constants."""
+    """Every printed time and ours, with the fitted constants."""
     rows = []
     for published in PUBLISHED_TIMES:
-        our_times_s = [_our_time_s(runs.with_reading(reading), published) for reading in READINGS]
-        stage = published.stage
-        label = f"{stage.job}, {stage.phase}, {stage.nodes} nodes, {NAMES[published.device]}"
-        simulated_texts = [f"{_number(value)} ({value / published.seconds:.2f})" for value in our_times_s]
-        kind = {"store": "I/O", "compute": "compute", "network": "communication"}[published.part]
+        stage, our_time_s = published.stage, _our_time_s(runs, published)
         rows.append(
             [
-                label,
-                kind,
+                f"{stage.job}, {stage.phase}, {stage.nodes} nodes, {NAMES[published.device]}",
+                PART_NAMES[published.part],
                 _number(published.seconds),
-                *simulated_texts,
+                _number(our_time_s),
+                f"{our_time_s / published.seconds:.2f}",
                 f"`{published.fitted_constant}`" if published.fitted_constant else "",
             ]
         )
-    header = ["stage", "", "printed (s)", *(reading.title for reading in READINGS), "fitted to it"]
+    header = ["stage", "", "printed (s)", "simulated (s)", "simulated / printed", "fitted to it"]
     return table(header, rows, word_columns=2)
 
 
-def predicted_ratios(runs: SmartRuns) -> dict[str, list[float]]:
-    """Our I/O times outside table 3 over the printed ones, by reading."""
-    return {
-        reading.name: [
-            _our_time_s(runs.with_reading(reading), each) / each.seconds for each in PUBLISHED_IO_TIMES
-        ]
-        for reading in READINGS
-    }
-
-
-def geometric_mean(ratios: Sequence[float]) -> float:
-    """The geometric mean of ratios."""
-    return exp(sum(map(log, ratios)) / len(ratios))
-
-
-def reading_table(runs: SmartRuns) -> str:
-    """The constants of each reading, and its errors on predicted times."""
+def ratio_table(runs: SmartRuns) -> str:
+    """The disk's I/O time over that of a sled: printed, ours, and with each value of a sweep."""
+    sweeps = [
+        each.with_results(runs.directory) for each in choices("smart") if {JOIN, SORT} & set(each.reruns)
+    ]
+    readings: dict[str, tuple[str, ...]] = {}
+    for value in (value for each in sweeps for value in each.values if value.reading):
+        readings[value.name] = (*readings.get(value.name, ()), *value.reading)
     rows = []
-    for reading in READINGS:
-        reading_runs, ratios = runs.with_reading(reading), predicted_ratios(runs)[reading.name]
-        inside_count = sum(1 / MAX_FACTOR <= ratio <= MAX_FACTOR for ratio in ratios)
-        disk_s = published_time(LOOP, DISK, "store").seconds
-        loop_ratios = [
-            reading_runs.disk_ratio(LOOP, device) / (disk_s / published_time(LOOP, device, "store").seconds)
-            for device in MEMS
+    for stage, device in ((LOOP, G1), (LOOP, G2), (LOOP, G3), *TABLE_4):
+        published = published_ratio(stage, device)
+        swept_runs = [SmartRuns(runs.directory, reading) for reading in readings.values()]
+        texts = [
+            _ratio_text(each.disk_ratio(stage, device), published)
+            if each is runs or each.place(stage.job) != runs.place(stage.job)
+            else ""
+            for each in (runs, *swept_runs)
         ]
-        rows.append(
-            cells(
-                "{} | {} | {} | {} of {} | {:.2f} | {:.2f} to {:.2f} | {}",
-                reading.title,
-                reading.request_us,
-                reading.block_kb,
-                inside_count,
-                len(ratios),
-                geometric_mean(ratios),
-                min(ratios),
-                max(ratios),
-                format_rows("{:.2f}", loop_ratios),
-            )
-        )
-    return table(
-        "reading | software of a request (us) | block (KB) | I/O times within 2x | mean | from, to | "
-        "ratios of table 3, over the printed",
-        rows,
-    )
+        rows.append([f"{stage.phase}, {stage.nodes} nodes, {NAMES[device]}", f"{published:.2f}", *texts])
+    return table(["I/O time of the disk over", "published", "simulated", *readings], rows)
+
+
+def _ratio_text(ratio: float, published: float) -> str:
+    return f"{ratio:.2f} ({ratio / published - 1:+.0%})"
 
 
 def bottleneck_table(runs: SmartRuns) -> str:
-    """Table 5 as printed and ours under each reading, at the ratio of processors that is taken."""
-    letters_by_reading = {
-        reading.title: bottleneck_letters(runs.with_reading(reading)) for reading in READINGS
-    }
-    rows = []
+    """Table 5 as printed and ours, at the ratio of processors that is taken."""
+    our_letters, rows = bottleneck_letters(runs), []
     for job, letters in TABLE_5.items():
         rows.append([job, "printed", *letters.split(" ")])
-        rows += [
-            ["", title, *_mark_differences(reading_letters[job], letters.split(" "))]
-            for title, reading_letters in letters_by_reading.items()
-        ]
+        rows.append(["", "simulated", *_mark_differences(our_letters[job], letters.split(" "))])
     return table(["job", "", *(NAMES[device] for device in DEVICES)], rows, word_columns=6)
 
 
@@ -175,8 +147,6 @@ def job_time_table(runs: SmartRuns) -> str:
 
 def page_texts(runs: SmartRuns) -> dict[str, str]:
     """All tables, and the numbers of the text."""
-    ratios_by_reading = predicted_ratios(runs)
-    scattered = ratios_by_reading[SCATTERED_PAGES.name]
     agreeing_cells = sum(
         ours == published
         for job, row in bottleneck_letters(runs).items()
@@ -184,16 +154,12 @@ def page_texts(runs: SmartRuns) -> dict[str, str]:
     )
     return {
         "printed": published_table(runs),
-        "readings": reading_table(runs),
+        "ratios": ratio_table(runs),
         "bottlenecks": bottleneck_table(runs),
         "universes": universe_table(runs),
         "pages": page_size_table(runs),
         "times": job_time_table(runs),
-        "inside": str(sum(1 / MAX_FACTOR <= ratio <= MAX_FACTOR for ratio in scattered)),
-        "of": str(len(scattered)),
-        "mean": f"{geometric_mean(scattered):.2f}",
         "cells": str(agreeing_cells),
         "minimum": f"{MIN_CLOCK_RATIO:g}",
         "maximum": f"{MAX_CLOCK_RATIO:g}",
-        "no_read_ahead": NO_READ_AHEAD.disk,
     }
