@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
 
 from ..claims import register_judges
 from ..markdown import table
@@ -28,8 +26,6 @@ from .names import ALL, CELLO, DISK, HPLAJW, TITLES, WORKLOADS
 from .systems import (
     BASELINES,
     COST,
-    DENSE_SUFFIX,
-    IDLE_SUFFIX,
     SIZES,
     TECHNIQUES,
     HybridRuns,
@@ -42,16 +38,10 @@ PLAN = tuple(plan())
 
 
 def _page_texts(runs: HybridRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
-    dense_texts = {
-        f"dense_{name}": text for name, text in _figure_tables(_dense_runs(runs.directory)).items()
-    }
-    idle_runs = replace(runs, readings=(IDLE_SUFFIX, *runs.readings))
     return {
         "experiments": runs.experiment_table(PLAN),
         **_fitted_values(runs),
         **_figure_tables(runs),
-        **dense_texts,
-        "idle_figure_4": _figure_4(idle_runs),
         "behind": baselines.detail_table(runs),
         "recorded": recorded_traces.means_table(runs),
         "recorded_week": recorded_traces.week_table(runs),
@@ -72,8 +62,7 @@ def _spread(runs: HybridRuns, name: str) -> str:
 def _figure_tables(runs: HybridRuns) -> dict[str, str]:
     """Figures 4 to 7 as tables."""
     return {
-        "demand": baselines.figure_6(runs),
-        "idle": baselines.figure_6(replace(runs, readings=(IDLE_SUFFIX, *runs.readings))),
+        "figure_6": baselines.figure_6(runs),
         "figure_4": _figure_4(runs),
         "figure_5": sizes.figure_5(runs),
         "figure_7": cost.figure_7(runs),
@@ -83,10 +72,6 @@ def _figure_tables(runs: HybridRuns) -> dict[str, str]:
 def _figure_4(runs: HybridRuns) -> str:
     """Figure 4 as a table."""
     return table(["techniques", *(TITLES[workload] for workload in WORKLOADS)], techniques.figure_4(runs))
-
-
-def _dense_runs(directory: Path) -> HybridRuns:
-    return HybridRuns(directory, (DENSE_SUFFIX,))
 
 
 def _fitted_values(runs: HybridRuns) -> dict[str, str]:
@@ -125,8 +110,5 @@ HYBRID = Topic(
     PLAN,
     HybridRuns,
     _page_texts,
-    other_reading=(DENSE_SUFFIX,),
-    title="Sectors twice as fast",
-    other_title="Double density",
     side_by_side=True,
 )

@@ -13,10 +13,8 @@ from .names import (
     CELLO,
     DISK,
     DISK_RAM,
-    FIFO,
     HPLAJW,
-    LAZY,
-    LAZY_FIFO,
+    IDLE,
     MEMS,
     MWB,
     NONE,
@@ -29,10 +27,10 @@ from .sizes import DEFAULT_MB, best_kb, curve
 from .systems import SEGMENT_KB, SIZES_MB, HybridRuns
 
 FIGURE_6 = (DISK, MEMS, DISK_RAM, MWB, NONE, ALL)
-SYSTEMS = (DISK, MEMS, DISK_RAM, MWB, FIFO, NONE, ALL)
+SYSTEMS = (DISK, MEMS, DISK_RAM, MWB, IDLE, NONE, ALL)
 """The systems of the figure, and the write buffer that cleans a log at a time in the order of writes."""
 
-LABELS = {FIFO: "MWB FIFO", NONE: "MCD NONE", ALL: "MCD ALL"}
+LABELS = {IDLE: "MWB IDLE", NONE: "MCD NONE", ALL: "MCD ALL"}
 
 MIN_SHARE = 0.15
 """Half of the least printed share of the performance of MEMS: below it a caching disk is not near MEMS."""
@@ -225,9 +223,7 @@ def w_37(runs: HybridRuns) -> Judgment:
         on_disk=_queue_text(runs, DISK),
         on_buffer=_queue_text(runs, MWB),
         buffered=_response_text(runs, TPCC, MWB),
-        lazy=_response_text(runs, TPCC, LAZY),
-        fifo=_response_text(runs, TPCC, FIFO),
-        lazy_fifo=_response_text(runs, TPCC, LAZY_FIFO),
+        idle=_response_text(runs, TPCC, IDLE),
         hits=row.read_hits,
         per_s=requests_per_s,
         kb=write_kb,
@@ -262,9 +258,7 @@ def w_40(runs: HybridRuns) -> Judgment:
     return judge_printed([factor], direction_holds=factor > 0).with_numbers(
         factor=factor,
         parts=_parts_text(runs, CELLO),
-        lazy=_response_text(runs, CELLO, LAZY),
-        fifo=_response_text(runs, CELLO, FIFO),
-        lazy_fifo=_response_text(runs, CELLO, LAZY_FIFO),
+        idle=_response_text(runs, CELLO, IDLE),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..claims import Judgment, judge_criterion
 from ..wording import percent
-from .names import ALL, CELLO, HPLAJW, LAZY, MWB, TITLES, TPCC, TPCD
+from .names import ALL, CELLO, HPLAJW, IDLE, MWB, TITLES, TPCC, TPCD
 from .singles import REQUESTS, distinct_written_blocks, simulate_on_disk
 from .systems import SEGMENT_KB, SEGMENTS_KB, HybridRuns
 
@@ -29,23 +29,23 @@ def _write_reduction(runs: HybridRuns, workload: str, system: str) -> float:
 
 def w_12(runs: HybridRuns) -> Judgment:
     """Bytes written by the host and to the disk."""
-    reductions, lazy_reductions = (
+    reductions, idle_reductions = (
         {workload: _write_reduction(runs, workload, system) for workload in (CELLO, TPCC)}
-        for system in (MWB, LAZY)
+        for system in (MWB, IDLE)
     )
     never_full_run = simulate_on_disk(runs.disk, "cello", *LARGE_WRITE_BUFFER)
     counts, distinct_blocks = never_full_run.summary["hybrid"], distinct_written_blocks(never_full_run)
     disk_blocks = counts["destaged_blocks"] + counts["dirty_blocks"]
-    details, lazy_details = (
+    details, idle_details = (
         ", ".join(f"{TITLES[workload]} {percent(-share, 1)} %" for workload, share in shares.items())
-        for shares in (reductions, lazy_reductions)
+        for shares in (reductions, idle_reductions)
     )
     is_less = all(share >= MIN_REDUCTION for share in reductions.values())
     is_exact = disk_blocks == distinct_blocks
     return judge_criterion(
-        is_less and is_exact, is_exact and all(share >= MIN_REDUCTION for share in lazy_reductions.values())
+        is_less and is_exact, is_exact and all(share >= MIN_REDUCTION for share in idle_reductions.values())
     ).with_numbers(
-        details=details, later=lazy_details, requests=REQUESTS, left=disk_blocks, distinct=distinct_blocks
+        details=details, idle=idle_details, requests=REQUESTS, left=disk_blocks, distinct=distinct_blocks
     )
 
 
@@ -87,10 +87,10 @@ def w_50(runs: HybridRuns) -> Judgment:
     row = runs.row(CELLO, MWB)
     disk_kb = row.hybrid_back_written_blocks / row.hybrid_back_writes / KB_BLOCKS
     user_kb = row.hybrid_written_blocks / row.hybrid_writes / KB_BLOCKS
-    lazy_row = runs.row(CELLO, LAZY)
-    lazy_kb = lazy_row.hybrid_back_written_blocks / lazy_row.hybrid_back_writes / KB_BLOCKS
+    idle_row = runs.row(CELLO, IDLE)
+    idle_kb = idle_row.hybrid_back_written_blocks / idle_row.hybrid_back_writes / KB_BLOCKS
     return judge_criterion(disk_kb >= 2 * user_kb, disk_kb > user_kb).with_numbers(
-        disk_kb=disk_kb, user_kb=user_kb, times=disk_kb / user_kb, lazy_kb=lazy_kb, writes=2048 / user_kb
+        disk_kb=disk_kb, user_kb=user_kb, times=disk_kb / user_kb, idle_kb=idle_kb, writes=2048 / user_kb
     )
 
 

@@ -9,15 +9,19 @@ from statistics import fmean
 
 from ..paths import AJW_WEEK, PROJECT
 from ..runs import ComparisonRun, ExperimentRuns, PlannedExperiment, Runs
-from .names import BASELINE_SYSTEMS, CELLO, HPLAJW, MWB, SYSTEM_KINDS, TITLES, TPCC, TPCD, WORKLOADS
+from .names import BASELINE_SYSTEMS, CELLO, HPLAJW, MWB, TITLES, TPCC, TPCD, WORKLOADS
 
 WORKLOAD_OPTIONS: dict[str, tuple[str, ...]] = {
-    TPCD: ("--workload", "tpcd"),
-    TPCC: ("--workload", "tpcc", "--set", "workload.address_space_gb=8.6"),
+    TPCD: ("--workload", "tpcd", "--set", "workload.probe_share=0.13"),
+    TPCC: (
+        *("--workload", "tpcc", "--set", "workload.address_space_gb=8.6"),
+        *("--set", "workload.host_cache_requests=8500", "--set", "workload.new_write_share=0.0416"),
+    ),
     CELLO: (),
     HPLAJW: (
         *("--workload", "hplajw"),
         *("--set", "workload.requests=308788", "--set", "workload.rate_per_s=42.9"),
+        *("--set", "workload.busy_share=0.225"),
         *("--set", "workload.new_write_share=0.0505", "--set", "workload.address_space_gb=3.2"),
     ),
 }
@@ -29,8 +33,8 @@ SEGMENT_KB = {TPCD: 256, TPCC: 8, CELLO: 8, HPLAJW: 64}
 SIZES_MB, SEGMENTS_KB = (64, 128, 256, 512, 3072), (4, 8, 16, 32, 64, 128, 256)
 ALL_SIZES = tuple(product(SIZES_MB, SEGMENTS_KB))
 
-DENSE_SIZES_MB = dict.fromkeys((TPCC, CELLO), (256, 3072))
-"""Sizes in MB on the disk of double density of the two workloads that take longest."""
+FEWER_SIZES_MB = dict.fromkeys((TPCC, CELLO), (256, 3072))
+"""Sizes in MB in figure 5 of the two workloads that take longest."""
 
 TECHNIQUES, SIZES, BASELINES, COST = (f"wang2005-figure-{n}" for n in (4, 5, 6, 7))
 REPLACEMENT, BYPASS, VIRTUAL = "wang2005-replacement", "wang2005-bypass", "wang2005-virtual"
@@ -56,20 +60,14 @@ EXPERIMENT_WORKLOADS: dict[str, tuple[str, ...]] = {
 SEGMENT_EXPERIMENTS = (TECHNIQUES, REPLACEMENT, BYPASS)
 """Experiments with the segments of section 6.4."""
 
-SEEDS, FIRST_SEED = ("--seed", "1..3"), ("--seed", "1")
+FIRST_SEED = ("--seed", "1")
 SEED_OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
-    SIZES: dict.fromkeys((TPCD, TPCC, HPLAJW), SEEDS),
-    COST: dict.fromkeys(WORKLOADS, SEEDS),
-    **{name: {TPCD: FIRST_SEED, TPCC: FIRST_SEED} for name in (TECHNIQUES, BASELINES)},
+    name: {TPCD: FIRST_SEED, TPCC: FIRST_SEED} for name in (TECHNIQUES, BASELINES)
 }
 """Seeds of experiments on workloads, where those of the experiment's file are not run.
 
-The databases have one seed in figures 4 and 6: their arrivals are even. Figure 5 has 35 systems, and cello
-takes four times as long as hplajw.
+The databases have one seed in figures 4 and 6: their arrivals are even.
 """
-
-IDLE_EXPERIMENTS = (TECHNIQUES, BASELINES)
-"""Experiments that are run with a controller cache that writes in idle times, too."""
 
 OTHER_POLICIES = ("slru", "arc")
 OTHERS_SUFFIX = "-others"
@@ -84,22 +82,16 @@ RECORDED_WEEK = "wang2005-ajw"
 RECORDED_SPEEDUP = 0.25
 """Speed-up of their arrivals: at their own speed most would overload a single disk."""
 
-IDLE_SUFFIX = "-idle"
-"""Ending of a run's directory where the controller cache writes in idle times too."""
+FAST_SUFFIX = "-fast"
+"""Ending of a run's directory on the disk that transfers sectors twice as fast."""
 
-
-DENSE_SUFFIX = "-dense"
-"""Ending of a run's directory where the disk reads at 50 MB/s because its tracks hold more."""
-
-DISKS = ("atlas-10k-50mb", "atlas-10k-double-density")
-"""Two disks that the paper may mean by a disk of 50 MB/s."""
-
-DENSE_OPTIONS = ("--set", f"device.preset={DISKS[1]}", "--seed", "1")
+DISKS = ("atlas-10k-double-density", "atlas-10k-50mb")
+"""The disk of 50 MB/s of the experiments, and the other one that the paper may mean."""
 
 
 def kind_of_size(mb: int, kb: int) -> str:
     """A caching disk of figure 5, as its experiment names it."""
-    return f"caching-disk:front_mb={mb}:segment_kb={kb}"
+    return f"caching-disk:front_mb={mb}:segment_kb={kb}:copy_kb=64"
 
 
 def _options(name: str, workload: str) -> tuple[str, ...]:
@@ -107,36 +99,17 @@ def _options(name: str, workload: str) -> tuple[str, ...]:
     options = [*WORKLOAD_OPTIONS[workload]]
     if name in SEGMENT_EXPERIMENTS:
         options += ["--set", f"hybrid.segment_kb={SEGMENT_KB[workload]}"]
+    if name == SIZES and workload in FEWER_SIZES_MB:
+        sizes = product(FEWER_SIZES_MB[workload], SEGMENTS_KB)
+        options += ["--vary", f"hybrid.kind={','.join(kind_of_size(mb, kb) for mb, kb in sizes)}"]
     options += SEED_OPTIONS.get(name, {}).get(workload, ())
     return tuple(options)
 
 
-IDLE_OPTIONS = ("--set", "cache.destage=idle", "--seed", "1")
-"""Options where the controller cache writes in idle times."""
-
-
-def _dense_options(planned: PlannedExperiment) -> tuple[str, ...]:
-    """Options on the disk of double density: one seed, and fewer systems where runs are long."""
-    pairs = zip(planned.options[::2], planned.options[1::2], strict=True)
-    options = tuple(word for pair in pairs if pair != SEEDS for word in pair)
-    workload = planned.suffix.removesuffix(IDLE_SUFFIX)[1:]
-    kinds: list[str] = []
-    if planned.experiment == SIZES and workload in DENSE_SIZES_MB:
-        kinds = [kind_of_size(mb, kb) for mb, kb in product(DENSE_SIZES_MB[workload], SEGMENTS_KB)]
-    elif planned.experiment == TECHNIQUES and planned.suffix.endswith(IDLE_SUFFIX):
-        kinds = list(SYSTEM_KINDS.values())
-    vary = ("--vary", f"hybrid.kind={','.join(kinds)}") if kinds else ()
-    return (*options, *vary, *DENSE_OPTIONS)
-
-
 def plan() -> Iterator[PlannedExperiment]:
-    """Every experiment with its directory and options, on both readings of the paper's disk."""
-    synthetic = list(_stand_in_plan())
-    yield from synthetic
+    """Every experiment with its directory and options."""
+    yield from _stand_in_plan()
     yield from _recorded_plan()
-    for planned in synthetic:
-        options, title = _dense_options(planned), f"{planned.title}, double density"
-        yield PlannedExperiment(planned.experiment, options, f"{planned.suffix}{DENSE_SUFFIX}", title)
 
 
 def _stand_in_plan() -> Iterator[PlannedExperiment]:
@@ -150,11 +123,6 @@ def _stand_in_plan() -> Iterator[PlannedExperiment]:
                     (*options, "--vary", f"hybrid.replacement={','.join(OTHER_POLICIES)}"),
                     f"-{workload}{OTHERS_SUFFIX}",
                     f"{title}, S-LRU and ARC",
-                )
-            if name in IDLE_EXPERIMENTS:
-                idle_options = (*options, *IDLE_OPTIONS)
-                yield PlannedExperiment(
-                    name, idle_options, f"-{workload}{IDLE_SUFFIX}", f"{title}, writing when idle"
                 )
     yield PlannedExperiment(ARRAYS, title=f"`{ARRAYS}`, {TITLES[TPCC]}")
 
@@ -213,7 +181,7 @@ class HybridRuns(Runs):
     def mean(self, workload: str, system: str, measure: str = "mean_ms") -> float:
         """A measure of a system of figures 4 and 6, the mean over the seeds."""
         experiment = self.workload_runs(_experiment_of_system(system), workload)
-        return experiment.mean(self._axis_value(system, experiment), 1.0, measure)
+        return experiment.mean(self._axis_value(system), 1.0, measure)
 
     def change(self, workload: str, system: str, base: str, measure: str = "mean_ms") -> float:
         """Relative difference of a measure from that of `base`."""
@@ -222,7 +190,7 @@ class HybridRuns(Runs):
     def row(self, workload: str, system: str) -> ComparisonRun:
         """A system of figures 4 and 6 with the first seed, the only one of most other experiments."""
         experiment = self.workload_runs(_experiment_of_system(system), workload)
-        return experiment.rows[self._axis_value(system, experiment), 1.0][0]
+        return experiment.rows[self._axis_value(system), 1.0][0]
 
     def rows(self, name: str, workload: str = "") -> dict[str, ComparisonRun]:
         """An experiment's runs with the first seed, by the value that varies."""
@@ -231,16 +199,11 @@ class HybridRuns(Runs):
     def is_overloaded(self, workload: str, system: str) -> bool:
         """Whether the queue of a system of figures 4 and 6 kept growing."""
         experiment = self.workload_runs(_experiment_of_system(system), workload)
-        return any(row.saturated for row in experiment.rows[self._axis_value(system, experiment), 1.0])
+        return any(row.saturated for row in experiment.rows[self._axis_value(system), 1.0])
 
-    def _axis_value(self, system: str, experiment: ExperimentRuns) -> str:
+    def _axis_value(self, system: str) -> str:
         """The name of a system in its experiment; the write buffer is that of the reading."""
-        system_name = (self.mark_value("buffer") or system) if system == MWB else system
-        return (
-            system_name
-            if (system_name, 1.0) in experiment.rows
-            else SYSTEM_KINDS.get(system_name, system_name)
-        )
+        return (self.mark_value("buffer") or system) if system == MWB else system
 
     def speedup(self, workload: str, system: str, base: str) -> float:
         """Mean response of `base` over that of a system."""
@@ -249,7 +212,7 @@ class HybridRuns(Runs):
     @property
     def disk(self) -> str:
         """The disk of this reading."""
-        return DISKS[DENSE_SUFFIX in self.readings]
+        return DISKS[FAST_SUFFIX in self.readings]
 
     def seed_means(self, name: str, workload: str) -> dict[str, SeedMean]:
         """The means over the seeds of an experiment, by the value that varies."""
