@@ -57,21 +57,22 @@ def values_in_effect(planned: PlannedExperiment, key: str) -> list[str]:
         for option, value in pairs
         if option == "--set" and value.startswith(f"{key}=")
     ]
-    varied_values = list(_varied_values(tables["study"].get("vary", {}), key))
-    return set_values or varied_values or [_text(_nested_value(tables, key))]
+    base_value = _text(_nested_value(tables, key))
+    varied_values = list(_varied_values(tables["study"].get("vary", {}), key, base_value))
+    return set_values or varied_values or [base_value]
 
 
-def _varied_values(axes: Mapping[str, Any], key: str) -> Iterator[str]:
+def _varied_values(axes: Mapping[str, Any], key: str, base_value: str) -> Iterator[str]:
     for name, axis in axes.items():
         if name == key:
             yield from map(_text, axis)
-        elif isinstance(axis, dict):
-            yield from (_text(settings[key]) for settings in axis.values() if key in settings)
+        elif isinstance(axis, dict) and any(key in settings for settings in axis.values()):
+            yield from (_text(settings[key]) if key in settings else base_value for settings in axis.values())
 
 
 def _nested_value(tables: Mapping[str, Any], key: str) -> Any:
     table, _, name = key.partition(".")
-    return tables[table][name]
+    return tables.get(table, {}).get(name)
 
 
 def _text(value: Any) -> str:

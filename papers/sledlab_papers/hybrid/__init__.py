@@ -25,8 +25,6 @@ from . import (
 from .names import ALL, CELLO, DISK, HPLAJW, TITLES, WORKLOADS
 from .systems import (
     BASELINES,
-    COST,
-    SIZES,
     TECHNIQUES,
     HybridRuns,
     largest_spread,
@@ -47,8 +45,7 @@ def _page_texts(runs: HybridRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, st
         "recorded_week": recorded_traces.week_table(runs),
         "replacement": conclusions.replacement_table(runs),
         "log_disk": conclusions.log_table(runs),
-        "spread_5": _spread(runs, SIZES),
-        "spread_7": _spread(runs, COST),
+        "spread_6": _spread(runs, BASELINES),
         "single_run": f"{singles.REQUESTS:,}",
     }
 
@@ -92,7 +89,7 @@ def _fitted_values(runs: HybridRuns) -> dict[str, str]:
         for seconds in (1, 10)
     }
     return {
-        "published": str(baselines.FITTED_RATIO),
+        "published": str(baselines.FITTED_RATIOS[CELLO]),
         "share": f"{burst_share:g}",
         "usual": f"{default_burst_share:g}",
         "ratios": format_rows(

@@ -24,10 +24,10 @@ MIN_PERFORMANCE_SHARE = 0.5
 
 
 def relative_responses(runs: HybridRuns, workload: str) -> dict[float, float | None]:
-    """Mean response with NVRAM over that with MEMS of the same price, by ratio of prices."""
-    base_ms = runs.mean(workload, ALL)
+    """Mean response with NVRAM over that with MEMS of the same price, by ratio of prices; first seed."""
+    base_ms = runs.row(workload, ALL).mean_ms
     responses = {}
-    for blocks, row in runs.seed_means(COST, workload).items():
+    for blocks, row in runs.rows(COST, workload).items():
         ratio = round(NVRAM_BLOCKS / float(blocks), 1)
         responses[ratio] = None if row.saturated else row.mean_ms / base_ms
     return dict(sorted(responses.items()))
@@ -61,10 +61,7 @@ def w_43(runs: HybridRuns) -> Judgment:
         responses = relative_responses(runs, workload)
         crossing = _crossing(responses)
         is_as_published[workload] = crossing is not None and _is_rising(responses)
-        # A disk with NVRAM that is overloaded has no response time; MEMS is the better cache there.
-        expensive_responses += [
-            value for ratio, value in responses.items() if ratio > 1 and value is not None
-        ]
+        expensive_responses += [value for ratio, value in responses.items() if ratio > 1]
         response_texts = ", ".join(
             f"{_response_text(value)} at {ratio:g}" for ratio, value in responses.items()
         )
@@ -72,9 +69,11 @@ def w_43(runs: HybridRuns) -> Judgment:
             f"crosses 1 between {crossing[0]:g} and {crossing[1]:g}" if crossing else "does not cross 1"
         )
         details.append(f"{TITLES[workload]} {response_texts}, {crossing_text}")
-    return judge_printed(expensive_responses, direction_holds=all(is_as_published.values())).with_numbers(
+    # A disk with NVRAM that is overloaded has no response time; MEMS is the better cache there.
+    finite_responses = [value for value in expensive_responses if value is not None]
+    return judge_printed(finite_responses, direction_holds=all(is_as_published.values())).with_numbers(
         details=details,
-        better=sum(value > 1 for value in expensive_responses),
+        better=sum(value is None or value > 1 for value in expensive_responses),
         compared=len(expensive_responses),
     )
 
@@ -101,6 +100,7 @@ def w_47(runs: HybridRuns) -> Judgment:
     stable_workloads = [workload for workload in WORKLOADS if not runs.is_overloaded(workload, DISK)]
     mems_speedups = {workload: runs.speedup(workload, MEMS, DISK) for workload in stable_workloads}
     caching_speedups = {workload: runs.speedup(workload, ALL, DISK) for workload in stable_workloads}
+    overloaded_titles = [TITLES[workload] for workload in WORKLOADS if workload not in stable_workloads]
     details = ", ".join(
         f"{TITLES[workload]} {format_number(mems_speedups[workload])} "
         f"and {format_number(caching_speedups[workload])} times"
@@ -110,7 +110,7 @@ def w_47(runs: HybridRuns) -> Judgment:
     is_as_published = is_ordered and min(mems_speedups.values()) > 1
     return judge_printed(
         mems_speedups.values(), caching_speedups.values(), direction_holds=is_as_published
-    ).with_numbers(details=details)
+    ).with_numbers(details=details, overloaded=", ".join(overloaded_titles) or "none")
 
 
 def _mirrors(runs: HybridRuns, workload: str) -> dict[str, ComparisonRun]:
@@ -155,7 +155,7 @@ def w_55(runs: HybridRuns) -> Judgment:
             f"{kind} of {devices}: disks {response_texts['disks']}, MCD {response_texts['MCD']}, "
             f"MEMS {response_texts['MEMS']}"
         )
-    disk_mb = parameters("atlas-10k-50mb")["capacity_blocks"] * 512 / 2**20
+    disk_mb = parameters(runs.disk)["capacity_blocks"] * 512 / 2**20
     price = 1 + MAX_PRICE * MEMS_MB / disk_mb
     return judge_criterion(all(are_better) and price < MAX_PRICE, any(are_better)).with_numbers(
         details=details, max_price=MAX_PRICE, price=price

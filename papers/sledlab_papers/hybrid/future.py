@@ -54,7 +54,7 @@ def w_54(runs: HybridRuns) -> Judgment:
     details = ", ".join(f"{TITLES[workload]} {percent(share, 1)} %" for workload, share in changes.items())
     change_before = runs.row(TPCD, ALL).mean_ms / runs.row(TPCD, DISK).mean_ms - 1
     bypassed_share = bypass_run.hybrid_bypassed / bypass_run.requests
-    fetches = bypass_run.hybrid_back_reads - bypass_run.hybrid_bypassed
+    fetches = int(bypass_run.hybrid_back_reads - bypass_run.hybrid_bypassed)
     are_unchanged = all(abs(share) <= UNCHANGED for share in changes.values())
     is_near, helps = change_from_disk <= NEAR_DISK, change_from_disk < change_before
     return judge_criterion(

@@ -209,6 +209,10 @@ class HybridRuns(Runs):
         """Mean response of `base` over that of a system."""
         return self.mean(workload, base) / self.mean(workload, system)
 
+    def performance_change(self, workload: str, system: str, base: str) -> float:
+        """Relative difference of performance, the inverse of the mean response, from that of `base`."""
+        return self.mean(workload, base) / self.mean(workload, system) - 1
+
     @property
     def disk(self) -> str:
         """The disk of this reading."""
