@@ -105,17 +105,17 @@ coverage: $(READY) rust ## which lines the tests run, Rust and Python: pages in 
 	cargo llvm-cov --locked --workspace --lib --tests --html --output-dir target/coverage/rust
 	$(PYTEST) -n auto --dist worksteal --cov=sledlab --cov-report=term --cov-report=html:target/coverage/python
 
-bench: $(RELEASE) web wheel ## benchmarks, all or those in NAME; writes benches/*.json
-	$(BIN)/python benches/run.py $(NAME)
+bench: $(RELEASE) web wheel ## benchmarks, all or those in NAME; writes validation/benches/*.json
+	$(BIN)/python validation/benches/run.py $(NAME)
 
-guarantees: $(RELEASE) ## timing, equality and durability of `sledlab serve`: benches/guarantees.json; root, hours
-	$(BIN)/python benches/guarantees.py
+guarantees: $(RELEASE) ## timing, equality and durability of `sledlab serve`: validation/benches/guarantees.json; root, hours
+	$(BIN)/python validation/benches/guarantees.py
 
 BASE ?= HEAD~1
 LIMIT ?= 1.05
 compare-builds: $(RELEASE) ## speed of this build relative to commit BASE (default: the previous one); fails beyond LIMIT (1.05)
-	$(BIN)/python benches/builds.py --base $(BASE) --limit $(LIMIT)
-	$(BIN)/python benches/waits.py --base $(BASE)
+	$(BIN)/python validation/benches/builds.py --base $(BASE) --limit $(LIMIT)
+	$(BIN)/python validation/benches/waits.py --base $(BASE)
 
 fuzz: rust ## every reader of traces and records, and the NBD protocol, for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz

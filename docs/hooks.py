@@ -52,7 +52,7 @@ LABORATORY = "laboratory.html"
 GALLERY = Path(__file__).parents[1] / "gallery" / "index.html"
 """Figures of every study, a page of the site where `make gallery` has drawn them."""
 
-BENCHES = Path(__file__).parents[1] / "benches"
+BENCHES = Path(__file__).parents[1] / "validation" / "benches"
 
 REPOSITORY = "https://github.com/sledlab/sledlab"
 
@@ -99,7 +99,7 @@ def bench_summary(names: Iterable[str]) -> str:
         name: json.loads(file.read_text(encoding="utf-8")) for name, file in files.items() if file.is_file()
     }
     lines = [
-        f"- `benches/{name}.json`: measured {origin['date']}, commit `{origin['commit']}` "
+        f"- `validation/benches/{name}.json`: measured {origin['date']}, commit `{origin['commit']}` "
         f"({origin['profile']} build), on {origin['machine']}."
         for name, origin in origins.items()
     ]
@@ -373,8 +373,8 @@ def file(path: str) -> str:
 
 
 def bench(name: str) -> str:
-    """Return a table of the results of a benchmark, `benches/NAME.json`."""
-    results = json.loads(Path("benches", f"{name}.json").read_text(encoding="utf-8"))
+    """Return a table of the results of a benchmark, `validation/benches/NAME.json`."""
+    results = json.loads((BENCHES / f"{name}.json").read_text(encoding="utf-8"))
     rows = results["rows"]
     if "columns" in results:
         return side_by_side(results["columns"], rows)
@@ -383,8 +383,8 @@ def bench(name: str) -> str:
 
 
 def table(name: str) -> str:
-    """The table of a benchmark with its own columns, `benches/NAME.json`, and its caption if it has one."""
-    results = json.loads(Path("benches", f"{name}.json").read_text(encoding="utf-8"))
+    """The table of a benchmark with its own columns, and its caption if it has one."""
+    results = json.loads((BENCHES / f"{name}.json").read_text(encoding="utf-8"))
     rows = results["rows"]
     lines = [[f"{value:,}" if isinstance(value, int) else value for value in row.values()] for row in rows]
     rules = ["---:" if isinstance(value, int) else "---" for value in rows[0].values()]

@@ -1,7 +1,3 @@
-"""Developer tools: validation of sledlab against other data, and the record of its measurements."""
+"""The record of measurements."""
 
-import sys
-from pathlib import Path
-
-# The project of the papers is next to the lab in a checkout and need not be installed.
-sys.path.append(str(Path(__file__).parents[1] / "papers"))
+import validation  # noqa: F401 - finds the project of the papers

@@ -43,19 +43,8 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["SLEDLAB_DATA"] = str(config.cache.mkdir("data"))
 
 
-SLOW = {
-    "tests/validation/test_disk_open.py": "replays every recorded run of the disk",
-    "tests/validation/test_calibration.py": "generates hours of workloads",
-}
-"""Reasons of slow tests whose files do not give one yet."""
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    for item in items:
-        for start, reason in SLOW.items():
-            if item.nodeid.startswith(start):
-                item.add_marker(pytest.mark.slow(reason))
     if config.getoption("--everything"):
         return
     long_tests = [item for item in items if item.get_closest_marker(EVERYTHING)]
@@ -71,8 +60,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 REFERENCE_NOTICE = (
-    "Sleds and disks were compared with the recorded runs in tests/witnesses only; for the full reference "
-    "data, set SLEDLAB_REFERENCE to its folder."
+    "Sleds and disks were compared with the recorded runs in validation/reference only; for the full "
+    "reference data, set SLEDLAB_REFERENCE to its folder."
 )
 
 PROJECT = Path(__file__).parents[1]

@@ -14,7 +14,7 @@ tests=(
     tests/cli/test_{encodings,lines,mistakes,places,progress,simulate,streams,trace,widths}.py
     tests/job/test_tables.py
     tests/setup/test_{imports,names}.py
-    tests/witnesses
+    validation/tests/bundled
 )
 
 # A path with a space and an umlaut, and sources without version control, as in the archive of a release.

@@ -11,7 +11,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..build import WrongBuildError, require_release_build
+from validation.build import WrongBuildError, require_release_build
+
 from . import reproduction, validation
 from .entry import Output
 from .manifest import Manifest, Record

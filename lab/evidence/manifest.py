@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..results import PROJECT
+from validation.results import PROJECT
 
 FILE = Path(__file__).parent / "manifest.json"
 
@@ -25,7 +25,7 @@ class Record:
 
     Attributes:
         fingerprint: Hash that changes when the result does.
-        sources: Hash of the sources of the simulator (`lab.build.sources`); empty if unknown.
+        sources: Hash of the sources of the simulator (`validation.build.sources`); empty if unknown.
         profile: Cargo profile of the native module.
         machine: Processor and number of cores; empty if unknown.
         date: Day of the measurement.

@@ -17,15 +17,18 @@ from typing import TypeVar
 
 from sledlab_papers.paths import EXPERIMENTS, PAPERS
 
-from benches.result_files import machine
+from validation.benches.result_files import machine
+from validation.build import profile, source_hash
+from validation.results import RESULTS, VALIDATION
 
-from ..build import profile, source_hash
-from ..results import PROJECT, RESULTS
 from .entry import EvidenceEntry, Output
 from .manifest import Manifest, Record, is_stale
 
 T = TypeVar("T")
 U = TypeVar("U")
+
+PROGRAMS = (VALIDATION, VALIDATION / "sections", VALIDATION / "reference", Path(__file__).parent)
+"""Folders of the programs that measure: not benchmarks, which have no fingerprint, and not tests."""
 
 FAILURES = (CalledProcessError, OSError, LookupError, ValueError, RuntimeError, AssertionError)
 """Errors of one measurement, after which the others still run."""
@@ -57,9 +60,8 @@ class Status:
 def inputs_hash() -> str:
     """Return the hash of everything that a saved fingerprint depends on."""
     digest = hashlib.sha256(source_hash().encode())
-    for file in sorted(
-        [*(PROJECT / "lab").rglob("*.py"), *PAPERS.rglob("*.py"), *EXPERIMENTS.glob("*.toml")]
-    ):
+    programs = [file for folder in PROGRAMS for file in folder.glob("*.py")]
+    for file in sorted([*programs, *PAPERS.rglob("*.py"), *EXPERIMENTS.glob("*.toml")]):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
 

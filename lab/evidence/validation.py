@@ -5,15 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from .. import reference
-from ..build import source_hash
-from ..results import PROJECT
-from ..validation.__main__ import PAGE, SECTIONS, write_page
-from ..validation.section import ValidationSection
+from validation import reference
+from validation.build import source_hash
+from validation.results import PROJECT
+from validation.sections.__main__ import PAGE, SECTIONS, write_page
+from validation.sections.section import ValidationSection
+
 from .entry import EvidenceEntry, Output
 
 TESTS = (
-    (sys.executable, "-m", "pytest", "tests/validation", "tests/job", "--everything"),
+    (sys.executable, "-m", "pytest", "validation/tests", "tests/job", "--everything"),
     ("cargo", "test", "--release", "-p", "sledlab-sim", "--test", "cluster_grid"),
 )
 """Commands that fail if a comparison leaves its band."""
@@ -30,7 +31,7 @@ def outputs() -> list[Output]:
     tests = EvidenceEntry("validation-tests", source_hash, _run_tests, _missing_reason(), is_cheap=True)
     entries = [_entry(section) for section in SECTIONS if not section.benchmarks]
     return [
-        Output("tests/validation", "validate", [tests]),
+        Output("validation/tests", "validate", [tests]),
         Output(f"docs/{PAGE}", "validate", entries, write_page),
     ]
 

@@ -22,7 +22,7 @@ SOURCES = (
     ("papers", ("results/*.parquet", "experiments/*.toml")),
     ("papers/sledlab_papers", ("**/*.py", "**/*.toml", "**/*.md")),
     ("python/sledlab/reproduction", ("*.py", "*.toml", "*.json")),
-    ("benches", ("decisions.json",)),
+    ("validation/benches", ("decisions.json",)),
 )
 """Files that the pages depend on: folders of the project, with patterns."""
 

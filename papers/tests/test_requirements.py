@@ -49,12 +49,11 @@ COUNTS = {
 FOLDERS = (
     "crates",
     "python",
-    "lab",
     "papers",
     "docs",
     "presets",
     "tests",
-    "benches",
+    "validation",
     "examples",
     "sample",
     "web",

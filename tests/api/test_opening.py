@@ -12,8 +12,8 @@ from sledlab.display import find_presentation
 from sledlab.errors import Notice
 from sledlab.study.result_cache import ResultCache
 
-from benches.journal import READ, Client
 from tests.cached_runs import cached_lines
+from validation.benches.journal import READ, Client
 
 UNIFORM = sl.workload("uniform")
 SCAN = str(Path(__file__).parents[2] / "sample" / "work" / "scan.work")

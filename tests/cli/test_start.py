@@ -1,6 +1,6 @@
 """Modules imported at the start and for completion, during which a user waits at the Tab key.
 
-Modules are counted, not milliseconds, which differ between machines: `benches/first_use.py` measures those.
+Modules are counted, not milliseconds, which differ between machines; `make bench` measures those.
 """
 
 import json

@@ -17,12 +17,12 @@ import pytest
 import sledlab as sl
 from sledlab.emulation.client import BLOCK, Client, ConnectionLostError
 
-from benches.journal import SLOTS, Journal
 from tests.require import need
+from validation.benches.journal import SLOTS, Journal
 
 pytestmark = pytest.mark.slow("starts, stalls, kills and restarts servers of many kinds")
 
-BENCHES = Path(__file__).parents[2] / "benches"
+BENCHES = Path(__file__).parents[2] / "validation" / "benches"
 SYSTEMS = "Python;parks;flash;stripe;rebuilt;write buffer"
 FAR_LATER_US = 5000
 

@@ -239,12 +239,12 @@ def test_full_data_file_fails_the_request(small_directory, power_failures):
 
 @pytest.fixture(scope="module")
 def commits() -> ModuleType:
-    """The module `benches/commits.py`."""
+    """The module `validation/benches/commits.py`."""
     need("nbdfuse")
     need("mkfs.ext4")
     if os.geteuid() != 0 or not os.access("/dev/fuse", os.R_OK | os.W_OK):
         pytest.skip("attaching needs root and /dev/fuse")
-    path = Path(__file__).parents[2] / "benches" / "commits.py"
+    path = Path(__file__).parents[2] / "validation" / "benches" / "commits.py"
     spec = importlib.util.spec_from_file_location("commits", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules["commits"] = module

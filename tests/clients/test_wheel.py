@@ -104,7 +104,7 @@ def test_wheel_is_small_and_complete(wheel: Path) -> None:
     assert set(EXPERIMENTS.values()) <= names
     assert {"sledlab/sample/samples.toml", "sledlab/sample/work/sort.work"} <= names
     assert {"sledlab/sample/traces/oltp-bank-a.csv.zst", "sledlab/cli/templates/device.toml"} <= names
-    assert not [name for name in names if re.search(r"(^|/)(tests?|lab|papers|docs|target)/", name)]
+    assert not [name for name in names if re.search(r"(^|/)(tests?|validation|papers|docs|target)/", name)]
     assert "Project-URL: Repository" in metadata
     assert "Requires-Python: >=3.11" in metadata
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import sledlab as sl
 
-BENCHES = Path(__file__).parents[2] / "benches"
+BENCHES = Path(__file__).parents[2] / "validation" / "benches"
 
 
 @pytest.fixture

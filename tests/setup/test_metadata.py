@@ -74,7 +74,7 @@ def test_changes_are_tested_on_three_systems():
     assert systems == {"ubuntu", "macos", "windows"}
     assert ci["env"] == {"SLEDLAB_REFERENCE": "none"}
     step_commands = " ".join(step.get("run", "") for step in ci["jobs"]["systems"]["steps"])
-    assert "pytest tests/witnesses" in step_commands
+    assert "pytest validation/tests/bundled" in step_commands
     named_crates = set(re.findall(r"-p (sledlab-\w+)", step_commands))
     assert named_crates <= {folder.name for folder in (PROJECT / "crates").iterdir()}
     assert all((PROJECT / name).exists() for name in re.findall(r"-r (\S+)", step_commands))

@@ -25,6 +25,9 @@ SHARED_NAMES = {
 }
 """Names that all folders of models have, for the same structure in each; see ARCHITECTURE.md."""
 
+VALIDATION = ("validation", "validation/sections", "validation/reference", "lab/evidence")
+"""Folders of modules; benchmarks are scripts."""
+
 
 def rust_types() -> dict[str, list[tuple[str, bool, Path]]]:
     """Types visible outside their module, by name: crate, whether it is public, and file."""
@@ -58,10 +61,10 @@ def test_names_that_folders_share_are_shared():
     assert [name for name in SHARED_NAMES if len(types_by_name[name]) < 3] == []
 
 
-def test_class_names_of_package_and_lab_are_unique():
+def test_class_names_of_package_and_validation_are_unique():
     files_by_name = defaultdict(list)
-    for folder in ("python/sledlab", "lab"):
-        for file in sorted((PROJECT / folder).rglob("*.py")):
+    for folder in ("python/sledlab/**", *VALIDATION):
+        for file in sorted(PROJECT.glob(f"{folder}/*.py")):
             for each in ast.parse(file.read_text(encoding="utf-8")).body:
                 if isinstance(each, ast.ClassDef) and not each.name.startswith("_"):
                     files_by_name[each.name].append(str(file.relative_to(PROJECT)))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import sledlab as sl
 
-from lab.simulator import catalog
+from validation.simulator import catalog
 
 
 class DefinedScheduler(ABC):

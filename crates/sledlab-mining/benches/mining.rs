@@ -1,4 +1,4 @@
-//! Speed of the kernels and generators of data mining, printed as a table and kept in `benches/mining.json`.
+//! Speed of the kernels and generators of data mining, printed as a table and kept in `validation/benches/mining.json`.
 //!
 //! Every figure is the median of several runs in this process, on one thread. Times of single operations are those of
 //! passes that do hardly anything else, or are solved for from several passes.

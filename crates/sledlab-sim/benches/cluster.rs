@@ -1,4 +1,4 @@
-//! Benchmark of replays of work records: prints a table and writes `benches/cluster.json`.
+//! Benchmark of replays of work records: prints a table and writes `validation/benches/cluster.json`.
 //!
 //! Every value is the median of several runs in this process, on one thread.
 

@@ -1,5 +1,5 @@
 //! Benchmark of scheduling decisions: wall-clock time by scheduler and queue length, with the index of the
-//! device and with an exhaustive search. Prints a table and writes `benches/decisions.json`.
+//! device and with an exhaustive search. Prints a table and writes `validation/benches/decisions.json`.
 //!
 //! A decision selects a request; its arrival replacement is included. The device is a G2 under uniform requests of one
 //! block that arrive as fast as they are served.

@@ -1,5 +1,5 @@
 //! Benchmark of the growth of processor time: with the requests of a run, and with the size of a hybrid or of a cache.
-//! Prints a table and writes `benches/growth.json`, to which `benches/growth.py` adds the runs of a study.
+//! Prints a table and writes `validation/benches/growth.json`, to which `growth.py` adds the runs of a study.
 //!
 //! `cargo bench --bench growth -- requests` only prints the series of requests.
 

@@ -1,4 +1,4 @@
-//! Benchmark of replays and of scheduling decisions: prints a table and writes `benches/results.json`.
+//! Benchmark of replays and of scheduling decisions: prints a table and writes `validation/benches/results.json`.
 //!
 //! Every value is the median of several runs in this process; ratios compare values of the same run.
 

@@ -29,7 +29,8 @@ SPEEDUPS = {"cello": 40.0, "hplajw": 60.0}
 @cache
 def _decisions() -> dict[tuple[str, int], dict[str, Any]]:
     """Return the measured costs of decisions by scheduler and length of the queue."""
-    rows = json.loads((PROJECT / "benches" / "decisions.json").read_text(encoding="utf-8"))["rows"]
+    file = PROJECT / "validation" / "benches" / "decisions.json"
+    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
     return {(row["scheduler"], row["queue"]): row for row in rows}
 
 

@@ -13,7 +13,8 @@ from sledlab.study.measure import RunFigures
 MIN_INDEPENDENT = 20
 """Minimum number of independent requests that each run must be worth, for an interval over seeds.
 
-Means of shorter runs, which begin with an empty queue, are biased and skewed (`lab/validation/intervals.py`).
+Means of shorter runs, which begin with an empty queue, are biased and skewed
+(`validation/sections/intervals.py`).
 """
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 //! Power failures of emulated devices: random operations, a cut of the power, and a check of every block.
 //!
 //! [`live`] drives the model directly, in simulated time. [`wire`] drives a server through its socket; the example
-//! `power` and `benches/power.py` do that thousands of times. Both use the systems of [`systems`], the operations of
-//! [`operations`], and the check of [`history`].
+//! `power` and `validation/benches/power.py` do that thousands of times. Both use the systems of [`systems`], the
+//! operations of [`operations`], and the check of [`history`].
 
 pub mod history;
 pub mod live;

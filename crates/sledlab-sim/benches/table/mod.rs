@@ -44,7 +44,7 @@ pub fn print(rows: &[Row]) {
     }
 }
 
-/// Prints the rows and writes them to a file in the folder `benches`.
+/// Prints the rows and writes them to a file in the folder `validation/benches`.
 pub fn print_and_save(name: &str, rows: &[Row]) {
     print(rows);
     let to_json =
@@ -52,17 +52,17 @@ pub fn print_and_save(name: &str, rows: &[Row]) {
     save(name, &rows.iter().map(to_json).collect::<Vec<_>>());
 }
 
-/// Writes rows of any type, and the machine on which they were measured, to a file in the folder `benches`.
+/// Writes rows of any type, and the machine on which they were measured, to a file in the folder `validation/benches`.
 pub fn save(name: &str, rows: &[Value]) {
     let text = json!({ "machine": machine(), "rows": rows });
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches").join(name);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../validation/benches").join(name);
     let result = fs::File::create(file).and_then(|file| {
         let mut file = BufWriter::new(file);
         serde_json::to_writer_pretty(&mut file, &text)?;
         writeln!(file)
     });
     match result {
-        Ok(()) => println!("written to benches/{name}"),
-        Err(error) => println!("cannot write benches/{name}: {error}"),
+        Ok(()) => println!("written to validation/benches/{name}"),
+        Err(error) => println!("cannot write validation/benches/{name}: {error}"),
     }
 }

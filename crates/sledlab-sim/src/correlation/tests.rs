@@ -79,7 +79,7 @@ fn coverage(sizes: Sizes, load: f64, count: usize, runs: usize) -> Coverage {
     coverage
 }
 
-/// `lab/validation` measures the coverage with more runs.
+/// `validation/sections` measures the coverage with more runs.
 #[test]
 fn intervals_of_queues_cover_the_true_mean_or_are_not_given() {
     for sizes in [Sizes::Equal, Sizes::Geometric] {

@@ -1,1 +1,0 @@
-"""Reference data that comes with sledlab, and the tests against it."""

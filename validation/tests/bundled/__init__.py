@@ -1,0 +1,1 @@
+"""Tests against the reference data that come with the project."""
