@@ -83,8 +83,8 @@ impl QueueOrder {
 /// The mechanism of a device: geometry, motion and power, as pure functions of its state. Schedulers see a device
 /// through it.
 ///
-/// As in [`Scheduler`](crate::scheduler::Scheduler), methods on which results depend have no default that a wrapper
-/// could forget to forward.
+/// By default every place of the device is as near as any other, and requests are accessed one by one. A wrapper must
+/// forward every method, as of [`Device`](super::Device).
 pub trait Mechanics: Send + Sync {
     /// Number of blocks, at least 1.
     fn capacity_blocks(&self) -> u64;
@@ -106,22 +106,32 @@ pub trait Mechanics: Send + Sync {
     fn positioning_from(&self, state: DeviceState, request: &QueuedRequest) -> Span;
 
     /// Positioning time of `request` from the present state.
-    fn positioning(&self, request: &QueuedRequest) -> Span;
+    fn positioning(&self, request: &QueuedRequest) -> Span {
+        self.positioning_from(self.state(), request)
+    }
 
     /// Rank of `request` among requests of equal positioning time, such as the distance along x: the smallest goes
     /// first, of equal ranks the lowest number.
-    fn tie_rank(&self, request: &QueuedRequest) -> u64;
+    fn tie_rank(&self, _request: &QueuedRequest) -> u64 {
+        0
+    }
 
     /// The order of the device's queue, which decides between requests that a scheduler ranks equal.
-    fn queue_order(&self) -> QueueOrder;
+    fn queue_order(&self) -> QueueOrder {
+        QueueOrder::Arrival
+    }
 
     /// The square of the distance in the plane from a place, `x` and `y` in the units of [`DeviceState`], to the
     /// nearest place where an access to block `lbn` may begin. A change that needs no movement, such as to another
     /// head, adds no distance.
-    fn distance_squared(&self, from: (i32, i32), lbn: u64) -> u64;
+    fn distance_squared(&self, _from: (i32, i32), _lbn: u64) -> u64 {
+        0
+    }
 
     /// Whether the time of an access depends on when it begins, as on a disk, whose platters turn.
-    fn is_time_dependent(&self) -> bool;
+    fn is_time_dependent(&self) -> bool {
+        false
+    }
 
     /// Timing of serving `request` alone from `state`, without command overhead, and the state in which the mechanism
     /// ends.
@@ -142,11 +152,15 @@ pub trait Mechanics: Send + Sync {
 
     /// Whether `candidate` can be served in one access together with all of `batch`: its next block lies at the same
     /// position, and the blocks that all of them have there can be accessed at once.
-    fn can_join(&self, batch: &[QueuedRequest], candidate: &QueuedRequest) -> bool;
+    fn can_join(&self, _batch: &[QueuedRequest], _candidate: &QueuedRequest) -> bool {
+        false
+    }
 
     /// An empty index over queued requests that finds the best request by `aim` exactly; `None` if the device has
     /// none for `aim`.
-    fn position_index(&self, aim: &Aim) -> Option<Box<dyn PositionIndex>>;
+    fn position_index(&self, _aim: &Aim) -> Option<Box<dyn PositionIndex>> {
+        None
+    }
 
     /// A copy of the mechanism in its present state.
     fn snapshot(&self) -> Box<dyn Mechanics>;

@@ -53,8 +53,9 @@ use crate::power::MechanicalWork;
 /// A device that stores blocks: its mechanics, and the commands, buses and work around them.
 ///
 /// A device that serves one request after another implements [`SimpleDevice`] instead. A device with background work (a
-/// bus, read-ahead) also returns when to call [`wake`](Device::wake). No method has a default implementation, since a
-/// wrapper could forget to forward the method.
+/// bus, read-ahead) also returns when to call [`wake`](Device::wake). By default a device does all its work in
+/// [`issue`](Device::issue), buffers no writes and never fails. A wrapper must forward every method: it denies
+/// `clippy::missing_trait_methods`.
 pub trait Device: Send {
     /// Geometry, motion and power of the device.
     fn mechanics(&self) -> &dyn Mechanics;
@@ -65,15 +66,19 @@ pub trait Device: Send {
 
     /// Called before a scheduler chooses at `now`: makes [`mechanics`](Device::mechanics) judge requests as of `now`,
     /// if its positioning times depend on the time.
-    fn set_time(&mut self, now: Time);
+    fn set_time(&mut self, _now: Time) {}
 
     /// Called when a command reaches the device; returns when the mechanism may select it (`now` or later), or
     /// [`Time::MAX`] if [`pop_admitted`](Device::pop_admitted) will return it later.
-    fn admit(&mut self, now: Time, request: &QueuedRequest) -> Time;
+    fn admit(&mut self, now: Time, _request: &QueuedRequest) -> Time {
+        now
+    }
 
     /// The next command that the mechanism may select from now on, of those for which [`admit`](Device::admit) returned
     /// [`Time::MAX`]; called after each [`wake`](Device::wake).
-    fn pop_admitted(&mut self) -> Option<QueuedRequest>;
+    fn pop_admitted(&mut self) -> Option<QueuedRequest> {
+        None
+    }
 
     /// Starts serving `batch` on an idle mechanism: requests that one pass can serve together, the others one after
     /// another.
@@ -89,42 +94,61 @@ pub trait Device: Send {
 
     /// Whether the device accepts another batch while it is still busy, having several commands in it at once. Only a
     /// device that does all its work in [`wake`](Device::wake) may accept more; it is free when no command is left.
-    fn can_accept_batch(&self) -> bool;
+    fn can_accept_batch(&self) -> bool {
+        false
+    }
 
     /// Whether the device has background work or delays commands: whether [`admit`](Device::admit),
     /// [`next_wakeup`](Device::next_wakeup) and [`wake`](Device::wake) do anything.
-    fn has_background_work(&self) -> bool;
+    fn has_background_work(&self) -> bool {
+        false
+    }
 
     /// Returns when to call [`wake`](Device::wake) next; `None` if the device has no background work.
-    fn next_wakeup(&self) -> Option<Time>;
+    fn next_wakeup(&self) -> Option<Time> {
+        None
+    }
 
     /// Does the background work that is due at `now`. When the mechanism becomes free, returns its mechanical work
     /// since the last batch was issued.
-    fn wake(&mut self, now: Time, served: &mut Vec<ServedRequest>) -> Option<MechanicalWork>;
+    fn wake(&mut self, _now: Time, _served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
+        None
+    }
 
     /// Whether a write may be complete when it is in a volatile buffer of the device, before it is on the medium
     /// ([`ServedRequest::write_behind`]).
-    fn has_volatile_buffer(&self) -> bool;
+    fn has_volatile_buffer(&self) -> bool {
+        false
+    }
 
     /// Failures of the device by `now`, without the requests that they affect; `None` if no part of it can fail.
-    fn faults(&self, now: Time) -> Option<FaultCounts>;
+    fn faults(&self, _now: Time) -> Option<FaultCounts> {
+        None
+    }
 
     /// Whether data of `request` is lost at `now`.
-    fn is_lost(&self, now: Time, request: &QueuedRequest) -> bool;
+    fn is_lost(&self, _now: Time, _request: &QueuedRequest) -> bool {
+        false
+    }
 
     /// Allows the device to omit the energy of requests from now on, because no caller uses it.
-    fn disable_energy(&mut self);
+    fn disable_energy(&mut self) {}
 
     /// When all completed writes are on the medium: an idle device does not park before.
-    fn destage_end(&self) -> Time;
+    fn destage_end(&self) -> Time {
+        Time::ZERO
+    }
 
     /// Called at the end of an idle period, before the mechanism moves again.
-    fn end_idle_period(&mut self, outcome: IdleOutcome);
+    fn end_idle_period(&mut self, _outcome: IdleOutcome) {}
 
     /// Returns the error that stopped the device, if there is one, for example of a plug-in. Called from time to time;
     /// each error is returned once.
-    fn failure(&mut self) -> Option<Error>;
+    fn failure(&mut self) -> Option<Error> {
+        None
+    }
 }
+
 /// A kind of device: each folder here implements it on its parameters.
 pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
     /// Name in device files, after `kind`.

@@ -3,8 +3,8 @@
 use sledlab_core::{Error, Span, Time};
 
 use super::{
-    Aim, BusyPeriod, Device, DeviceState, Extent, FaultCounts, IdleOutcome, Location, Mechanics, MotionPath,
-    PositionIndex, QueueOrder, QueuedRequest, ServedRequest, Timing,
+    BusyPeriod, Device, DeviceState, Extent, Location, Mechanics, MotionPath, QueuedRequest, ServedRequest,
+    Timing,
 };
 use crate::power::{MechanicalWork, PowerRates};
 
@@ -71,26 +71,6 @@ impl<D: SimpleDevice> Mechanics for SimpleAdapter<D> {
         self.device.serve(state, request).0.positioning()
     }
 
-    fn positioning(&self, request: &QueuedRequest) -> Span {
-        self.positioning_from(self.state, request)
-    }
-
-    fn tie_rank(&self, _request: &QueuedRequest) -> u64 {
-        0
-    }
-
-    fn queue_order(&self) -> QueueOrder {
-        QueueOrder::Arrival
-    }
-
-    fn distance_squared(&self, _from: (i32, i32), _lbn: u64) -> u64 {
-        0
-    }
-
-    fn is_time_dependent(&self) -> bool {
-        false
-    }
-
     fn serve_from(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState) {
         let (timing, next_state) = self.device.serve(state, request);
         (Timing { overhead: Span::ZERO, ..timing }, next_state)
@@ -99,14 +79,6 @@ impl<D: SimpleDevice> Mechanics for SimpleAdapter<D> {
     fn motion_path(&self, state: DeviceState, request: &QueuedRequest) -> MotionPath {
         let (timing, next_state) = self.device.serve(state, request);
         MotionPath::straight((state.x, state.y), (next_state.x, next_state.y), timing.positioning())
-    }
-
-    fn can_join(&self, _batch: &[QueuedRequest], _candidate: &QueuedRequest) -> bool {
-        false
-    }
-
-    fn position_index(&self, _aim: &Aim) -> Option<Box<dyn PositionIndex>> {
-        None
     }
 
     fn snapshot(&self) -> Box<dyn Mechanics> {
@@ -129,16 +101,6 @@ impl<D: SimpleDevice> Device for SimpleAdapter<D> {
 
     fn probe(&self, _now: Time, request: &QueuedRequest) -> Timing {
         self.device.serve(self.state, request).0
-    }
-
-    fn set_time(&mut self, _now: Time) {}
-
-    fn admit(&mut self, now: Time, _request: &QueuedRequest) -> Time {
-        now
-    }
-
-    fn pop_admitted(&mut self) -> Option<QueuedRequest> {
-        None
     }
 
     fn issue(
@@ -172,42 +134,6 @@ impl<D: SimpleDevice> Device for SimpleAdapter<D> {
         }
         Some(busy)
     }
-
-    fn can_accept_batch(&self) -> bool {
-        false
-    }
-
-    fn has_background_work(&self) -> bool {
-        false
-    }
-
-    fn next_wakeup(&self) -> Option<Time> {
-        None
-    }
-
-    fn wake(&mut self, _now: Time, _served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
-        None
-    }
-
-    fn has_volatile_buffer(&self) -> bool {
-        false
-    }
-
-    fn faults(&self, _now: Time) -> Option<FaultCounts> {
-        None
-    }
-
-    fn is_lost(&self, _now: Time, _request: &QueuedRequest) -> bool {
-        false
-    }
-
-    fn disable_energy(&mut self) {}
-
-    fn destage_end(&self) -> Time {
-        Time::ZERO
-    }
-
-    fn end_idle_period(&mut self, _outcome: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {
         self.device.failure()

@@ -9,15 +9,13 @@
 use std::collections::VecDeque;
 
 use sledlab_core::hash::Map;
-use sledlab_core::{Error, Op, Result, Span, Time};
+use sledlab_core::{Op, Result, Span, Time};
 
 use super::controller::{CommandEntry, CommandResult, Controller, StartedCommand};
 use super::drive::Drive;
 use super::params::DiskParams;
 use crate::device::bus::{Bus, Port, Requester};
-use crate::device::{
-    BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, QueuedRequest, ServedRequest, Timing,
-};
+use crate::device::{BusyPeriod, Device, Mechanics, QueuedRequest, ServedRequest, Timing};
 use crate::power::MechanicalWork;
 
 /// The shortest span that times can express.
@@ -353,10 +351,6 @@ impl Device for BusDisk {
         None
     }
 
-    fn can_accept_batch(&self) -> bool {
-        false
-    }
-
     fn has_background_work(&self) -> bool {
         true
     }
@@ -403,25 +397,5 @@ impl Device for BusDisk {
 
     fn has_volatile_buffer(&self) -> bool {
         self.controller.buffers_writes()
-    }
-
-    fn faults(&self, _now: Time) -> Option<FaultCounts> {
-        None
-    }
-
-    fn is_lost(&self, _now: Time, _request: &QueuedRequest) -> bool {
-        false
-    }
-
-    fn disable_energy(&mut self) {}
-
-    fn destage_end(&self) -> Time {
-        Time::ZERO
-    }
-
-    fn end_idle_period(&mut self, _outcome: IdleOutcome) {}
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }

@@ -6,8 +6,8 @@ use super::drive::{DiskState, Drive};
 use super::geometry::{Located, SectorPlace, Track};
 use super::position_index::{Criterion, DiskIndex};
 use crate::device::{
-    Aim, DeviceState, Extent, Location, Mechanics, MotionPath, PositionIndex, QueueOrder, QueuedRequest,
-    RotationalArc, Timing,
+    Aim, DeviceState, Extent, Location, Mechanics, MotionPath, PositionIndex, QueuedRequest, RotationalArc,
+    Timing,
 };
 use crate::power::PowerRates;
 
@@ -42,16 +42,8 @@ impl Mechanics for Drive {
         self.positioning_time(state.into(), &self.place(request.lbn), request.op)
     }
 
-    fn positioning(&self, request: &QueuedRequest) -> Span {
-        self.positioning_from(self.state(), request)
-    }
-
     fn tie_rank(&self, request: &QueuedRequest) -> u64 {
         u64::from(self.geometry().place(request.lbn).track.cylinder.abs_diff(self.track.cylinder))
-    }
-
-    fn queue_order(&self) -> QueueOrder {
-        QueueOrder::Arrival
     }
 
     /// Heads are switched during the seek: only cylinders count.
@@ -84,10 +76,6 @@ impl Mechanics for Drive {
         let blocks = contiguous_blocks.min(u64::from(request.blocks.max(1)));
         let turns = |slots: u64| slots as f64 / sectors as f64;
         Some(RotationalArc { turn_ns: self.turn_ns(), begin: turns(slot % sectors), length: turns(blocks) })
-    }
-
-    fn can_join(&self, _batch: &[QueuedRequest], _candidate: &QueuedRequest) -> bool {
-        false
     }
 
     fn position_index(&self, aim: &Aim) -> Option<Box<dyn PositionIndex>> {

@@ -30,7 +30,7 @@ mod steps;
 mod zone_map;
 pub mod zones;
 
-use sledlab_core::{Error, Result, Time};
+use sledlab_core::{Result, Time};
 
 pub use bus_disk::BusDisk;
 pub use drive::DiskState;
@@ -42,8 +42,8 @@ use self::drive::Drive;
 use super::disksim::{Importer, file_name};
 use super::host::HostParams;
 use super::{
-    Bus, BusConstructor, BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, Model, PositioningParts,
-    QueuedRequest, ServedRequest, States, Timing,
+    Bus, BusConstructor, BusyPeriod, Device, Mechanics, Model, PositioningParts, QueuedRequest,
+    ServedRequest, States, Timing,
 };
 use crate::power::MechanicalWork;
 
@@ -118,14 +118,6 @@ impl Device for Disk {
         self.controller.set_time(&mut self.drive, now);
     }
 
-    fn admit(&mut self, now: Time, _request: &QueuedRequest) -> Time {
-        now
-    }
-
-    fn pop_admitted(&mut self) -> Option<QueuedRequest> {
-        None
-    }
-
     fn issue(
         &mut self,
         now: Time,
@@ -157,44 +149,12 @@ impl Device for Disk {
         Some(busy)
     }
 
-    fn can_accept_batch(&self) -> bool {
-        false
-    }
-
-    fn has_background_work(&self) -> bool {
-        false
-    }
-
-    fn next_wakeup(&self) -> Option<Time> {
-        None
-    }
-
-    fn wake(&mut self, _now: Time, _served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
-        None
-    }
-
     fn has_volatile_buffer(&self) -> bool {
         self.controller.buffers_writes()
     }
 
-    fn faults(&self, _now: Time) -> Option<FaultCounts> {
-        None
-    }
-
-    fn is_lost(&self, _now: Time, _request: &QueuedRequest) -> bool {
-        false
-    }
-
-    fn disable_energy(&mut self) {}
-
     fn destage_end(&self) -> Time {
         self.controller.destage_end()
-    }
-
-    fn end_idle_period(&mut self, _outcome: IdleOutcome) {}
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }
 

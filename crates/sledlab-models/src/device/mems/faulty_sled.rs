@@ -24,6 +24,7 @@ impl FaultySled {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Device for FaultySled {
     fn mechanics(&self) -> &dyn Mechanics {
         self.device.mechanics()

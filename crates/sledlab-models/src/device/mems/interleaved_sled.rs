@@ -17,9 +17,7 @@ use super::shared_pass::OpenRequest;
 use super::sled::Pass;
 use super::state::SledState;
 use super::unit::SledUnit;
-use crate::device::{
-    BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, QueuedRequest, ServedRequest, Timing,
-};
+use crate::device::{BusyPeriod, Device, IdleOutcome, Mechanics, QueuedRequest, ServedRequest, Timing};
 use crate::power::{MechanicalWork, RequestEnergy};
 
 /// Time between the end of a write's last pass and its completion.
@@ -251,18 +249,12 @@ impl Device for InterleavedSled {
         self.unit.serve(request).timing
     }
 
-    fn set_time(&mut self, _now: Time) {}
-
     fn admit(&mut self, now: Time, request: &QueuedRequest) -> Time {
         let ready = now + self.overhead;
         if request.op == Op::Write {
             self.waiting_writes.push_back((ready, *request));
         }
         ready
-    }
-
-    fn pop_admitted(&mut self) -> Option<QueuedRequest> {
-        None
     }
 
     fn issue(
@@ -275,10 +267,6 @@ impl Device for InterleavedSled {
         self.open.extend(batch.iter().map(|request| OpenRequest::new(*request, Timing::default())));
         self.active = self.plan(now, now);
         None
-    }
-
-    fn can_accept_batch(&self) -> bool {
-        false
     }
 
     fn has_background_work(&self) -> bool {
@@ -306,30 +294,8 @@ impl Device for InterleavedSled {
         is_free.then(|| std::mem::take(&mut self.work))
     }
 
-    fn has_volatile_buffer(&self) -> bool {
-        false
-    }
-
-    fn faults(&self, _now: Time) -> Option<FaultCounts> {
-        None
-    }
-
-    fn is_lost(&self, _now: Time, _request: &QueuedRequest) -> bool {
-        false
-    }
-
-    fn disable_energy(&mut self) {}
-
-    fn destage_end(&self) -> Time {
-        Time::ZERO
-    }
-
     fn end_idle_period(&mut self, outcome: IdleOutcome) {
         self.unit.end_idle_period(outcome);
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }
 

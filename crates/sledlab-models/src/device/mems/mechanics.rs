@@ -47,10 +47,6 @@ impl Mechanics for SledUnit {
         self.sled.positioning(state.into(), request.lbn)
     }
 
-    fn positioning(&self, request: &QueuedRequest) -> Span {
-        self.positioning_from(self.state(), request)
-    }
-
     /// The distance in x; the block number where the device's queue is in order of blocks.
     fn tie_rank(&self, request: &QueuedRequest) -> u64 {
         match self.queue_order() {
@@ -71,10 +67,6 @@ impl Mechanics for SledUnit {
         let place = self.sled.place(lbn);
         let to_x = self.sled.x_bit(place).abs_diff(x);
         u64::from(to_x).pow(2) + u64::from(self.sled.geometry.distance_y(y, place.row)).pow(2)
-    }
-
-    fn is_time_dependent(&self) -> bool {
-        false
     }
 
     fn serve_from(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState) {

@@ -1,12 +1,10 @@
 //! The plain pipeline: command overhead, then the mechanism, one request after another.
 
-use sledlab_core::{Error, Result, Span, Time};
+use sledlab_core::{Result, Span, Time};
 
 use super::params::MemsParams;
 use super::unit::{Service, SledUnit};
-use crate::device::{
-    BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, QueuedRequest, ServedRequest, Timing,
-};
+use crate::device::{BusyPeriod, Device, IdleOutcome, Mechanics, QueuedRequest, ServedRequest, Timing};
 use crate::power::{MechanicalWork, RequestEnergy};
 
 /// A sled whose commands and data wait for the mechanism only, never for a bus.
@@ -32,16 +30,6 @@ impl Device for Serial {
 
     fn probe(&self, _now: Time, request: &QueuedRequest) -> Timing {
         Timing { overhead: self.overhead, ..self.unit.serve(request).timing }
-    }
-
-    fn set_time(&mut self, _now: Time) {}
-
-    fn admit(&mut self, now: Time, _request: &QueuedRequest) -> Time {
-        now
-    }
-
-    fn pop_admitted(&mut self) -> Option<QueuedRequest> {
-        None
     }
 
     fn issue(
@@ -77,48 +65,12 @@ impl Device for Serial {
         Some(BusyPeriod { until: completion, work })
     }
 
-    fn can_accept_batch(&self) -> bool {
-        false
-    }
-
-    fn has_background_work(&self) -> bool {
-        false
-    }
-
-    fn next_wakeup(&self) -> Option<Time> {
-        None
-    }
-
-    fn wake(&mut self, _now: Time, _served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
-        None
-    }
-
-    fn has_volatile_buffer(&self) -> bool {
-        false
-    }
-
-    fn faults(&self, _now: Time) -> Option<FaultCounts> {
-        None
-    }
-
-    fn is_lost(&self, _now: Time, _request: &QueuedRequest) -> bool {
-        false
-    }
-
     fn disable_energy(&mut self) {
         self.charges_energy = false;
     }
 
-    fn destage_end(&self) -> Time {
-        Time::ZERO
-    }
-
     fn end_idle_period(&mut self, outcome: IdleOutcome) {
         self.unit.end_idle_period(outcome);
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }
 

@@ -8,14 +8,13 @@
 //! charged to the command they work for, to a write also that of the pages moved for it. So the device does no work
 //! between commands.
 
-use sledlab_core::{Error, Op, Result, Span, Time};
+use sledlab_core::{Op, Result, Span, Time};
 
 use super::lines::{Lines, PageOperation, Step};
 use super::pages::{PageWrite, Pages};
 use super::params::{Costs, Shape, SsdParams};
 use crate::device::{
-    Aim, BusyPeriod, Device, DeviceState, Extent, FaultCounts, IdleOutcome, Location, Mechanics,
-    PositionIndex, QueueOrder, QueuedRequest, ServedRequest, Timing,
+    BusyPeriod, Device, DeviceState, Extent, Location, Mechanics, QueuedRequest, ServedRequest, Timing,
 };
 use crate::power::{MechanicalWork, PowerRates};
 
@@ -226,16 +225,6 @@ impl Device for Drive {
         Timing { overhead: self.flash.costs.command, ..self.flash.idle_timing(request) }
     }
 
-    fn set_time(&mut self, _now: Time) {}
-
-    fn admit(&mut self, now: Time, _request: &QueuedRequest) -> Time {
-        now
-    }
-
-    fn pop_admitted(&mut self) -> Option<QueuedRequest> {
-        None
-    }
-
     fn issue(
         &mut self,
         now: Time,
@@ -278,30 +267,6 @@ impl Device for Drive {
             tip_ns: std::mem::take(&mut self.energy),
             ..MechanicalWork::default()
         })
-    }
-
-    fn has_volatile_buffer(&self) -> bool {
-        false
-    }
-
-    fn faults(&self, _now: Time) -> Option<FaultCounts> {
-        None
-    }
-
-    fn is_lost(&self, _now: Time, _request: &QueuedRequest) -> bool {
-        false
-    }
-
-    fn disable_energy(&mut self) {}
-
-    fn destage_end(&self) -> Time {
-        Time::ZERO
-    }
-
-    fn end_idle_period(&mut self, _outcome: IdleOutcome) {}
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }
 
@@ -367,36 +332,8 @@ impl Mechanics for Flash {
         Span::ZERO
     }
 
-    fn positioning(&self, request: &QueuedRequest) -> Span {
-        self.positioning_from(self.state(), request)
-    }
-
-    fn tie_rank(&self, _request: &QueuedRequest) -> u64 {
-        0
-    }
-
-    fn queue_order(&self) -> QueueOrder {
-        QueueOrder::Arrival
-    }
-
-    fn distance_squared(&self, _from: (i32, i32), _lbn: u64) -> u64 {
-        0
-    }
-
-    fn is_time_dependent(&self) -> bool {
-        false
-    }
-
     fn serve_from(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState) {
         (self.idle_timing(request), state)
-    }
-
-    fn can_join(&self, _batch: &[QueuedRequest], _candidate: &QueuedRequest) -> bool {
-        false
-    }
-
-    fn position_index(&self, _aim: &Aim) -> Option<Box<dyn PositionIndex>> {
-        None
     }
 
     fn snapshot(&self) -> Box<dyn Mechanics> {
