@@ -21,6 +21,16 @@ pub struct Rule<Check> {
 }
 
 impl<Check> Rule<Check> {
+    /// Returns a rule that also applies to plug-ins.
+    pub const fn new(requirement: &'static str, remedy: &'static str, check: Check) -> Self {
+        Rule { requirement, remedy, applies_to_plug_ins: true, check }
+    }
+
+    /// Returns a rule for built-in models only.
+    pub const fn built_in(requirement: &'static str, remedy: &'static str, check: Check) -> Self {
+        Rule { requirement, remedy, applies_to_plug_ins: false, check }
+    }
+
     /// Checks the rule on `cases` cases; `model` is the name of the model in messages. `check` derives the case of a
     /// number from `seed` and checks the rule on it.
     ///
@@ -111,12 +121,8 @@ mod tests {
         Violation::check(number < 3, format!("request {number}"), || "too large")
     }
 
-    const RULE: Rule<fn(u64) -> CheckResult> = Rule {
-        requirement: "Numbers are small.",
-        remedy: "take small ones",
-        applies_to_plug_ins: true,
-        check: check_small,
-    };
+    const RULE: Rule<fn(u64) -> CheckResult> =
+        Rule::new("Numbers are small.", "take small ones", check_small);
 
     #[test]
     fn violation_reports_first_failing_case() {

@@ -32,42 +32,25 @@ impl Case {
 /// Checks a rule and returns the violation, if any.
 pub type Check = fn(&MakeSource<'_>, &Case) -> CheckResult;
 
-const fn rule(
-    requirement: &'static str,
-    remedy: &'static str,
-    applies_to_plug_ins: bool,
-    check: Check,
-) -> Rule<Check> {
-    Rule { requirement, remedy, applies_to_plug_ins, check }
-}
-
 /// All rules. A workload satisfies the first only if none of its calls returns an error.
 pub static RULES: [Rule<Check>; 4] = [
-    rule(
+    Rule::new(
         "Requests come in the order of arrival, none of them empty, and nothing fails.",
         "yield requests sorted by time_us, of at least one block",
-        true,
         check_order,
     ),
-    rule(
+    Rule::new(
         "Requests lie on the device.",
         "draw lbn below capacity_blocks - blocks; past the end `replay.outside` decides, and refuses by default",
-        true,
         check_bounds,
     ),
-    rule(
+    Rule::new(
         "The same seed gives the same requests again.",
         "draw random numbers only from the generator passed to requests",
-        true,
         check_determinism,
     ),
-    rule(
-        "Time passes.",
-        "let the last request arrive after the start",
-        // A plug-in may make a single request, at the start.
-        false,
-        check_progress,
-    ),
+    // A plug-in may make a single request, at the start.
+    Rule::built_in("Time passes.", "let the last request arrive after the start", check_progress),
 ];
 
 /// A request in messages.

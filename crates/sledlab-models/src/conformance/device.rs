@@ -68,72 +68,54 @@ impl Case {
 /// Checks a device against a rule; the error describes the violation.
 pub type Check = fn(&Make<'_>, &Case) -> CheckResult;
 
-const fn rule(
-    requirement: &'static str,
-    remedy: &'static str,
-    applies_to_plug_ins: bool,
-    check: Check,
-) -> Rule<Check> {
-    Rule { requirement, remedy, applies_to_plug_ins, check }
-}
-
 /// All rules. The first one also covers errors that the device reports itself.
 pub static RULES: [Rule<Check>; 9] = [
-    rule(
+    Rule::new(
         "Every request is served, in a time above zero, and nothing fails.",
         "serve returns milliseconds, from a nanosecond to 1e9, for every request that lies on the device",
-        true,
         check_service,
     ),
-    rule(
+    Rule::new(
         "Predicting a service time changes nothing.",
         "store nothing and draw no random numbers in serve; change the object in served only",
-        true,
         check_queries_are_pure,
     ),
-    rule(
+    Rule::new(
         "A request takes as long as was predicted before it was issued.",
         "let serve depend only on its arguments and on requests that served has received",
-        true,
         check_probes,
     ),
-    rule(
+    Rule::new(
         "The same requests take the same time again, whatever was predicted in between.",
         "make serve a function of its arguments: draw no random numbers, and share no state among objects",
-        true,
         check_repeatability,
     ),
-    rule(
+    Rule::new(
         "Energies of requests add up to that of the mechanism, and none is negative.",
         "state powers that are not negative",
-        true,
         check_energy_sum,
     ),
-    rule(
+    // A plug-in may leave all powers at 0 if its user needs no energies.
+    Rule::built_in(
         "Every access takes energy.",
         "state a power while requests are served",
-        // A plug-in may leave all powers at 0 if its user needs no energies.
-        false,
         check_access_energy,
     ),
-    rule(
+    Rule::new(
         "Every block has a place within the extent of the device.",
         "let location stay below cylinders and rows, and exclude command overhead from the times that schedulers see",
-        true,
         check_locations,
     ),
-    rule(
+    // A plug-in with a `served` method may change its object there, and a snapshot refers to that same object.
+    Rule::built_in(
         "A snapshot of a mechanism does not change when the mechanism moves on.",
         "make snapshot a copy",
-        // A plug-in with a `served` method may change its object there, and a snapshot refers to that same object.
-        false,
         check_snapshots,
     ),
-    rule(
+    // Plug-ins have no index.
+    Rule::built_in(
         "An index over queued requests chooses as an exhaustive search does.",
         "omit position_index unless it is exact",
-        // Plug-ins have no index.
-        false,
         check_indexes,
     ),
 ];

@@ -50,38 +50,34 @@ impl Case {
 /// Checks a policy against a rule; the error describes the violation.
 pub type Check = fn(&Make<'_>, &Case) -> CheckResult;
 
-const fn rule(requirement: &'static str, remedy: &'static str, check: Check) -> Rule<Check> {
-    Rule { requirement, remedy, applies_to_plug_ins: true, check }
-}
-
 /// All rules. The first one also covers errors that the policy reports itself.
 pub static RULES: [Rule<Check>; 6] = [
-    rule(
+    Rule::new(
         "A full cache evicts one key that it holds, any other none, and nothing fails.",
         "evict must return a key that was inserted and not evicted since, and remove it",
         check_evictions,
     ),
-    rule(
+    Rule::new(
         "An access hits if its key was inserted and not evicted since, and misses otherwise.",
         "make holds and access consistent",
         check_contents,
     ),
-    rule(
+    Rule::new(
         "The length of the cache is its number of keys.",
         "let len be the number of keys in the cache",
         check_counts,
     ),
-    rule(
+    Rule::new(
         "A key that is prefetched is in the cache, which evicts one key for it if it is full.",
         "insert the key, and count no use of it before its first access",
         check_prefetches,
     ),
-    rule(
+    Rule::new(
         "The same accesses evict the same keys again.",
         "draw random numbers from a seeded generator that the constructor creates",
         check_repeatability,
     ),
-    rule(
+    Rule::new(
         "No policy has more hits than the optimal policy, which knows the future.",
         "count a hit only where the key is in the cache",
         check_hit_bound,

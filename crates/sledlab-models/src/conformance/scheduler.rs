@@ -67,41 +67,28 @@ pub fn check_case(check: Check, make: &Make<'_>, seed: u64, number: u64) -> Chec
 /// Checks a scheduler against a rule; the error describes the violation.
 pub type Check = fn(&Subject<'_>, &Case) -> CheckResult;
 
-const fn rule(
-    requirement: &'static str,
-    remedy: &'static str,
-    applies_to_plug_ins: bool,
-    check: Check,
-) -> Rule<Check> {
-    Rule { requirement, remedy, applies_to_plug_ins, check }
-}
-
 /// All rules. The first one also covers errors that the scheduler reports itself.
 pub static RULES: [Rule<Check>; 4] = [
-    rule(
+    Rule::new(
         "Every request that joins the queue is chosen exactly once, and nothing fails.",
         "pop must return at least one request and remove it from the queue; __len__ counts the remaining requests",
-        true,
         check_completeness,
     ),
-    rule(
+    Rule::new(
         "The same requests are chosen in the same order again.",
         "choose by the queue, the time and the device only: draw no random numbers, share no state among objects",
-        true,
         check_repeatability,
     ),
-    rule(
+    // A plug-in with an empty queue is never called to choose.
+    Rule::built_in(
         "An empty queue chooses nothing.",
         "leave the batch unchanged while the queue is empty",
-        // A plug-in with an empty queue is never called to choose.
-        false,
         check_empty_queue,
     ),
-    rule(
+    // A plug-in may choose last come, first served.
+    Rule::built_in(
         "Of two equal requests, the earlier is chosen first.",
         "let the order of arrival decide between requests that are equal otherwise",
-        // A plug-in may choose last come, first served.
-        false,
         check_order_of_equals,
     ),
 ];
