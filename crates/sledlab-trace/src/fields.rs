@@ -164,6 +164,14 @@ impl<'a> Fields<'a> {
         Err(self.missing_separator_fault(separator))
     }
 
+    /// Steps over a comma, which must come now, and the blanks after it; returns the column of the next field.
+    #[inline(always)]
+    pub(crate) fn comma(&mut self) -> ParseResult<usize> {
+        self.separator(b',')?;
+        self.skip_blanks();
+        Ok(self.column())
+    }
+
     /// Skips spaces and tabs, of which there must be at least one.
     #[inline(always)]
     pub(crate) fn blanks(&mut self) -> ParseResult<()> {

@@ -55,23 +55,17 @@ impl LineParser for Parser {
         let mut fields = Fields::new(line);
         fields.integer("the device")?;
         let device = self.devices.number(0, fields.since(0))?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
-        let op_at = fields.column();
+        let op_at = fields.comma()?;
         let op = match fields.letter() {
             b'R' => Op::Read,
             b'W' => Op::Write,
             _ => return Err(Fault::with_remedy(op_at, "unknown operation", "write R or W")),
         };
-        fields.separator(b',')?;
-        fields.skip_blanks();
-        let at = fields.column();
+        let at = fields.comma()?;
         let offset = fields.integer("the offset in bytes")?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
+        fields.comma()?;
         let length = fields.integer("the length in bytes")?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
+        fields.comma()?;
         let arrival = fields.time("the timestamp in us", 3)?;
         fields.end()?;
         let (lbn, blocks) = bytes(at, offset, length)?;

@@ -77,9 +77,7 @@ impl LineParser for Parser {
         let mut fields = Fields::new(line);
         fields.skip_blanks();
         let arrival = fields.time("time_us", 3)?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
-        let at = fields.column();
+        let at = fields.comma()?;
         let mut op = parse_op(fields.letter());
         if fields.peek().is_ascii_alphabetic() {
             op = parse_op_word(word_at(line, at));
@@ -88,12 +86,9 @@ impl LineParser for Parser {
         let Some(op) = op else {
             return Err(Fault::with_remedy(at, "unknown operation", "write R, W, T (trim) or F (flush)"));
         };
-        fields.separator(b',')?;
-        fields.skip_blanks();
-        let at = fields.column();
+        let at = fields.comma()?;
         let offset = fields.integer("offset_bytes")?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
+        fields.comma()?;
         let length = fields.integer("length_bytes")?;
         let (device, metadata) =
             if fields.is_at_end() { (0, false) } else { parse_optional_columns(&mut fields)? };
@@ -124,16 +119,13 @@ fn parse_optional_columns(fields: &mut Fields) -> ParseResult<(u16, bool)> {
     if fields.is_at_end() {
         return Ok((0, false));
     }
-    fields.separator(b',')?;
-    fields.skip_blanks();
+    fields.comma()?;
     let device = fields.device()?;
     fields.skip_blanks();
     if fields.is_at_end() {
         return Ok((device, false));
     }
-    fields.separator(b',')?;
-    fields.skip_blanks();
-    let at = fields.column();
+    let at = fields.comma()?;
     let metadata = match fields.letter() {
         b'0' => false,
         b'1' => true,

@@ -299,7 +299,6 @@ impl LineParser for BlockLog {
 }
 
 fn next(fields: &mut Fields) -> ParseResult<()> {
-    fields.separator(b',')?;
-    fields.skip_blanks();
+    fields.comma()?;
     Ok(())
 }

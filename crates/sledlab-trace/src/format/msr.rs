@@ -71,26 +71,18 @@ impl LineParser for Parser {
     fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let mut fields = Fields::new(line);
         let arrival = fields.time("the timestamp in 100 ns", 2)?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
-        let name_at = fields.column();
+        let name_at = fields.comma()?;
         fields.word(b',');
-        fields.separator(b',')?;
-        fields.skip_blanks();
+        fields.comma()?;
         fields.integer("the disk number")?;
         let name = fields.since(name_at);
-        fields.separator(b',')?;
-        fields.skip_blanks();
-        let at = fields.column();
+        let at = fields.comma()?;
         let Some(op) = parse_op(fields.word(b',').trim_ascii()) else {
             return Err(Fault::with_remedy(at, "unknown type of request", "write Read or Write"));
         };
-        fields.separator(b',')?;
-        fields.skip_blanks();
-        let at = fields.column();
+        let at = fields.comma()?;
         let offset = fields.integer("the offset in bytes")?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
+        fields.comma()?;
         let size = fields.integer("the size in bytes")?;
         let (lbn, blocks) = bytes(at, offset, size)?;
         if !fields.is_at_end() {

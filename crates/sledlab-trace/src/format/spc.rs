@@ -55,23 +55,17 @@ impl LineParser for Parser {
         let unit_at = fields.column();
         fields.integer("the storage unit")?;
         let device = self.devices.number(unit_at, fields.since(unit_at))?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
-        let at = fields.column();
+        let at = fields.comma()?;
         let lbn = fields.integer("the block address")?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
+        fields.comma()?;
         let size = fields.integer("the size in bytes")?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
-        let op_at = fields.column();
+        let op_at = fields.comma()?;
         let op = match fields.letter() {
             b'r' | b'R' => Op::Read,
             b'w' | b'W' => Op::Write,
             _ => return Err(Fault::with_remedy(op_at, "unknown operation", "write R or W")),
         };
-        fields.separator(b',')?;
-        fields.skip_blanks();
+        fields.comma()?;
         let arrival = fields.time("the time in s", 9)?;
         if !fields.is_at_end() {
             fields.skip_blanks();

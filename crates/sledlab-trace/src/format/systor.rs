@@ -65,17 +65,12 @@ impl LineParser for Parser {
         let Some(op) = parse_op(fields.word(b',').trim_ascii()) else {
             return Err(Fault::with_remedy(op_at, "unknown type of request", "write R or W"));
         };
-        fields.separator(b',')?;
-        fields.skip_blanks();
-        let unit_at = fields.column();
+        let unit_at = fields.comma()?;
         fields.integer("the logical unit")?;
         let device = self.devices.number(unit_at, fields.since(unit_at))?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
-        let at = fields.column();
+        let at = fields.comma()?;
         let offset = fields.integer("the offset in bytes")?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
+        fields.comma()?;
         let size = fields.integer("the size in bytes")?;
         fields.end()?;
         let (lbn, blocks) = bytes(at, offset, size)?;

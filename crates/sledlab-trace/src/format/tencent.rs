@@ -54,16 +54,11 @@ impl LineParser for Parser {
     fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let mut fields = Fields::new(line);
         let arrival = fields.time("the timestamp in s", 9)?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
-        let at = fields.column();
+        let at = fields.comma()?;
         let lbn = fields.integer("the offset in sectors")?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
+        fields.comma()?;
         let count = fields.integer("the size in sectors")?;
-        fields.separator(b',')?;
-        fields.skip_blanks();
-        let op_at = fields.column();
+        let op_at = fields.comma()?;
         let op = match fields.letter() {
             b'0' => Op::Read,
             b'1' => Op::Write,
@@ -75,9 +70,7 @@ impl LineParser for Parser {
                 ));
             }
         };
-        fields.separator(b',')?;
-        fields.skip_blanks();
-        let volume_at = fields.column();
+        let volume_at = fields.comma()?;
         fields.integer("the volume")?;
         let device = self.devices.number(volume_at, fields.since(volume_at))?;
         fields.end()?;
