@@ -197,10 +197,6 @@ impl Scheduler for NewestFirst {
         self.queue.retain(|other| other.id != request.id);
         true
     }
-
-    fn failure(&mut self) -> Option<sledlab_core::Error> {
-        None
-    }
 }
 
 #[test]

@@ -70,6 +70,7 @@ struct MeasuredScheduler {
     cost: DecisionCost,
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Scheduler for MeasuredScheduler {
     fn push(&mut self, request: QueuedRequest) {
         self.cost.0.push.measure(|| self.queue.push(request));

@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
-use sledlab_core::{Error, Span, Time};
+use sledlab_core::{Span, Time};
 use sledlab_models::device::disk::DiskState;
 use sledlab_models::device::{Mechanics, QueuedRequest};
 use sledlab_models::scheduler::{Choice, Scheduler};
@@ -48,10 +48,6 @@ impl Scheduler for FixedOverheads {
 
     fn remove(&mut self, _request: &QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
         false
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }
 

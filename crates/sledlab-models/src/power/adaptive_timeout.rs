@@ -5,7 +5,7 @@
 //! parked earlier, the timeout shrinks. All times are measured in break-even times, so that the same numbers suit a
 //! sled and a disk.
 
-use sledlab_core::{Error, Span};
+use sledlab_core::Span;
 
 use super::{Model, PowerCosts, PowerPolicy};
 
@@ -55,10 +55,6 @@ impl PowerPolicy for AdaptiveTimeout {
         }
     }
 
-    fn timeout_in_hindsight(&mut self, _length: Span, _is_last: bool, costs: &PowerCosts) -> Span {
-        self.timeout(costs)
-    }
-
     fn learn(&mut self, length: Span, timeout: Span, costs: &PowerCosts) {
         if timeout > length {
             return;
@@ -70,14 +66,6 @@ impl PowerPolicy for AdaptiveTimeout {
         } else if parked_share > long {
             self.timeout = (self.timeout * decrease).max(min_timeout).min(max_timeout);
         }
-    }
-
-    fn patience(&mut self, _waiting: usize) -> Span {
-        Span::ZERO
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }
 

@@ -1,6 +1,6 @@
 //! A policy whose timeout does not depend on past idle periods.
 
-use sledlab_core::{Error, Span};
+use sledlab_core::Span;
 
 use super::{PowerCosts, PowerPolicy};
 
@@ -24,17 +24,7 @@ impl PowerPolicy for ConstantTimeout {
         self.timeout
     }
 
-    fn timeout_in_hindsight(&mut self, _length: Span, _is_last: bool, _costs: &PowerCosts) -> Span {
-        self.timeout
-    }
-
-    fn learn(&mut self, _length: Span, _timeout: Span, _costs: &PowerCosts) {}
-
     fn patience(&mut self, waiting: usize) -> Span {
         if waiting as u64 >= self.requests { Span::ZERO } else { self.delay }
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }

@@ -139,7 +139,8 @@ impl PowerCosts {
 
 /// Decides when an idle device parks and when a parked one starts up.
 ///
-/// No method has a default implementation, since a wrapper could forget to forward the method.
+/// By default a policy learns nothing, starts a parked device at once and never fails. A wrapper must forward every
+/// method: it denies `clippy::missing_trait_methods`.
 pub trait PowerPolicy: Send {
     /// Returns how long a device without requests stays idle before it parks; [`Span::MAX`] for ever.
     ///
@@ -150,17 +151,23 @@ pub trait PowerPolicy: Send {
     /// Returns the timeout of an idle period that has lasted `length`; `is_last` if no request ended it but the end of
     /// the run, so that no start-up follows. Only an oracle uses these facts; other policies return the same as
     /// [`timeout`](PowerPolicy::timeout).
-    fn timeout_in_hindsight(&mut self, length: Span, is_last: bool, costs: &PowerCosts) -> Span;
+    fn timeout_in_hindsight(&mut self, _length: Span, _is_last: bool, costs: &PowerCosts) -> Span {
+        self.timeout(costs)
+    }
 
     /// Informs the policy of the end of an idle period of `length`, in which the device parks after `timeout`.
-    fn learn(&mut self, length: Span, timeout: Span, costs: &PowerCosts);
+    fn learn(&mut self, _length: Span, _timeout: Span, _costs: &PowerCosts) {}
 
     /// Returns how long `waiting` requests of a parked device wait for its start-up, from the arrival of the first
     /// request.
-    fn patience(&mut self, waiting: usize) -> Span;
+    fn patience(&mut self, _waiting: usize) -> Span {
+        Span::ZERO
+    }
 
     /// Returns the error that stopped the policy, if there is one: the run ends with this error.
-    fn failure(&mut self) -> Option<Error>;
+    fn failure(&mut self) -> Option<Error> {
+        None
+    }
 }
 
 /// A kind of policy; each file of this folder implements one.

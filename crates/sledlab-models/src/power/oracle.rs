@@ -5,7 +5,7 @@
 //! No other choice of timeouts spends less energy on the same idle periods. The device starts up when a request
 //! arrives, as under other policies, so requests wait for the start-up here too.
 
-use sledlab_core::{Error, Span};
+use sledlab_core::Span;
 
 use super::{Model, NoParams, PowerCosts, PowerPolicy};
 
@@ -34,16 +34,6 @@ impl PowerPolicy for Oracle {
     fn timeout_in_hindsight(&mut self, length: Span, is_last: bool, costs: &PowerCosts) -> Span {
         let costs = PowerCosts { startup_uj: if is_last { 0.0 } else { costs.startup_uj }, ..*costs };
         if length > costs.break_even() { Span::ZERO } else { Span::MAX }
-    }
-
-    fn learn(&mut self, _length: Span, _timeout: Span, _costs: &PowerCosts) {}
-
-    fn patience(&mut self, _waiting: usize) -> Span {
-        Span::ZERO
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }
 

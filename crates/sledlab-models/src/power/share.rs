@@ -5,7 +5,7 @@
 //! timeout. Experts with large losses hand a part of their weight to a pool that is divided among all, so that an
 //! expert with past losses can regain weight.
 
-use sledlab_core::{Error, Span, math};
+use sledlab_core::{Span, math};
 
 use super::{Model, PowerCosts, PowerPolicy};
 
@@ -67,10 +67,6 @@ impl PowerPolicy for Share {
         }
     }
 
-    fn timeout_in_hindsight(&mut self, _length: Span, _is_last: bool, costs: &PowerCosts) -> Span {
-        self.timeout(costs)
-    }
-
     fn learn(&mut self, length: Span, _: Span, costs: &PowerCosts) {
         let length = length.as_seconds() / costs.break_even().as_seconds();
         let ShareParams { eta, alpha, .. } = self.params;
@@ -87,14 +83,6 @@ impl PowerPolicy for Share {
         for weight in &mut self.weights {
             *weight = (*weight + pool_share) / total;
         }
-    }
-
-    fn patience(&mut self, _waiting: usize) -> Span {
-        Span::ZERO
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }
 

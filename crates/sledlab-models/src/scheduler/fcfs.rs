@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use sledlab_core::{Error, Result, Time};
+use sledlab_core::{Result, Time};
 
 use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Mechanics, QueuedRequest};
@@ -59,9 +59,5 @@ impl Scheduler for Fcfs {
     /// Always false: a request that is popped without need changes no choice of this scheduler.
     fn remove(&mut self, _request: &QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
         false
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }

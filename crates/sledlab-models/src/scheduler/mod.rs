@@ -46,8 +46,7 @@ use crate::device::{Aim, Mechanics, PositionIndex, QueuedRequest};
 /// Every request pushed is popped exactly once. `pop` on an empty queue leaves `batch` empty; otherwise it
 /// appends at least one request. The choice depends only on the queue, the time and the mechanism's state.
 ///
-/// No method has a default: schedulers wrap each other, and a wrapper that omits a method would silently use the
-/// default instead of calling the wrapped scheduler, which changes results.
+/// By default a scheduler never fails. A wrapper must forward every method: it denies `clippy::missing_trait_methods`.
 #[expect(clippy::len_without_is_empty, reason = "`is_empty` is a method of `dyn Scheduler`")]
 pub trait Scheduler: Send {
     /// Adds `request` to the queue. A merging station pushes a request again, with the same number and times, if it must
@@ -62,7 +61,9 @@ pub trait Scheduler: Send {
     fn remove(&mut self, request: &QueuedRequest, mechanics: &dyn Mechanics) -> bool;
     /// Returns the error that stopped the scheduler, if there is one: it then pops no more requests, and the run ends
     /// with this error.
-    fn failure(&mut self) -> Option<Error>;
+    fn failure(&mut self) -> Option<Error> {
+        None
+    }
 }
 
 impl dyn Scheduler + '_ {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use sledlab_core::hash::Map;
-use sledlab_core::{Error, Result, Time};
+use sledlab_core::{Result, Time};
 
 use super::queue::ordered_queue::{Key, OrderedQueue};
 use super::{Batch, Model, NoParams, Scheduler, SchedulerContext, Starvation};
@@ -143,10 +143,6 @@ impl Scheduler for PSstf {
         requests.retain(|other| other.id != request.id);
         self.put_position(location, requests);
         self.len() < queued
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }
 

@@ -1,6 +1,6 @@
 //! Shortest distance first in the plane.
 
-use sledlab_core::{Error, Result, Time};
+use sledlab_core::{Result, Time};
 
 use super::queue::position_queue::PositionQueue;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
@@ -88,9 +88,5 @@ impl Scheduler for WholeBits {
 
     fn len(&self) -> usize {
         self.queue.len()
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use sledlab_core::{Error, Result, Time};
+use sledlab_core::{Result, Time};
 
 use super::queue::ordered_queue::{Key, OrderedQueue};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
@@ -129,9 +129,5 @@ impl Scheduler for Sstf {
 
     fn len(&self) -> usize {
         self.queue.len()
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }

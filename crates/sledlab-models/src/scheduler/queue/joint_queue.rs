@@ -65,6 +65,7 @@ impl JointQueue {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Scheduler for JointQueue {
     fn push(&mut self, request: QueuedRequest) {
         self.unplaced.push(request);

@@ -1,6 +1,6 @@
 //! A queue kept in a position index: the base of all schedulers by position.
 
-use sledlab_core::{Error, Time};
+use sledlab_core::Time;
 
 use crate::device::{Aim, Mechanics, PositionIndex, QueuedRequest};
 use crate::scheduler::{Batch, Scheduler, SchedulerContext};
@@ -37,9 +37,5 @@ impl Scheduler for PositionQueue {
 
     fn remove(&mut self, request: &QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
         self.index.remove(request)
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }

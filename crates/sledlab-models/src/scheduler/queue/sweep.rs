@@ -1,6 +1,6 @@
 //! Sweeps over the block numbers: what C-SCAN and SCAN have in common.
 
-use sledlab_core::{Error, Time};
+use sledlab_core::Time;
 
 use super::ordered_queue::{Key, OrderedQueue};
 use crate::device::{Mechanics, QueueOrder, QueuedRequest};
@@ -96,9 +96,5 @@ impl Scheduler for Sweep {
 
     fn len(&self) -> usize {
         self.queue.len()
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
     }
 }

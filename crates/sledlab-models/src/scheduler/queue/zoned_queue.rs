@@ -231,6 +231,7 @@ where
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl<Z, T> Scheduler for ZonedQueue<Z, T>
 where
     Z: Fn(&dyn Mechanics, &QueuedRequest) -> u32 + Send + 'static,
