@@ -65,7 +65,7 @@ test-conditions: $(READY) ## a few tests under another processor, locale, time z
 gallery: $(READY) ## a contact sheet of the figures of every study: gallery/index.html
 	$(BIN)/python -m tools.gallery
 
-EVIDENCE := $(BIN)/python -m lab.evidence
+EVIDENCE := $(BIN)/python -m validation.evidence
 
 evidence: $(RELEASE) ## all measurements whose result has changed: validation and reproduction; resumes, hours
 	$(EVIDENCE)

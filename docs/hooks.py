@@ -44,7 +44,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from sledlab_papers import outcome_marks, pages
 
-from lab.evidence.manifest import page_summary
+from validation.evidence.manifest import page_summary
 
 LABORATORY = "laboratory.html"
 """The laboratory, a page of the site where `make web` has built it."""

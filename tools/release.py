@@ -97,7 +97,7 @@ def check_tree(release: Release, *, is_dry_run: bool) -> None:
 
 def check_evidence(release: Release) -> None:
     """Check that all committed measurements match these sources; print those that do not."""
-    command = (sys.executable, "-m", "lab.evidence", "--check", "--strict")
+    command = (sys.executable, "-m", "validation.evidence", "--check", "--strict")
     if subprocess.run(command, cwd=release.root, check=False).returncode:
         raise NotReadyError("measurements are not current: make evidence")
 

@@ -4,7 +4,7 @@
     python -m sledlab_papers claim ID [--runs DIR]  # print the verdict on one claim
     python -m sledlab_papers pages DIR              # write the pages and figures
 
-No experiment is run: `python -m lab.evidence reproduce` runs those whose result has changed.
+No experiment is run: `python -m validation.evidence reproduce` runs those whose result has changed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Results of the validation of sledlab that claims are judged by.
 
-They come from tests of the Rust crates and from reference data that is not public. `lab.evidence` saves them
-with the results, so that claims can be judged without either.
+They come from tests of the Rust crates and from reference data that is not public. `validation.evidence`
+saves them with the results, so that claims can be judged without either.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def skip_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def stale_places() -> set[str]:
     """Experiments whose saved tables are known to be of older sources."""
-    manifest = json.loads((PROJECT / "lab" / "evidence" / "manifest.json").read_text(encoding="utf-8"))
+    manifest = json.loads((PROJECT / "validation" / "evidence" / "manifest.json").read_text(encoding="utf-8"))
     return {name for records in manifest.values() for name, row in records.items() if row.get("stale")}
 
 

@@ -25,7 +25,7 @@ SHARED_NAMES = {
 }
 """Names that all folders of models have, for the same structure in each; see ARCHITECTURE.md."""
 
-VALIDATION = ("validation", "validation/sections", "validation/reference", "lab/evidence")
+VALIDATION = ("validation", "validation/sections", "validation/reference", "validation/evidence")
 """Folders of modules; benchmarks are scripts."""
 
 

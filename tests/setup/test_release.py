@@ -86,8 +86,8 @@ def dated_tree(repository: Path) -> Path:
 
 
 def evidence(repository: Path, code: int) -> None:
-    """Write a `lab.evidence` that exits with a code, and prints its arguments."""
-    package = repository / "lab" / "evidence"
+    """Write a `validation.evidence` that exits with a code, and prints its arguments."""
+    package = repository / "validation" / "evidence"
     package.mkdir(parents=True)
     text = f"import sys\nprint('evidence', *sys.argv[1:], flush=True)\nsys.exit({code})\n"
     (package / "__main__.py").write_text(text)

@@ -1,6 +1,6 @@
 """Write docs/validation.md from saved results: `python -m validation.sections [SECTION ...]`.
 
-Measures nothing: `python -m lab.evidence validate` measures the sections whose result has changed.
+Measures nothing: `python -m validation.evidence validate` measures the sections whose result has changed.
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ def _section_text(
         return section.text(saved_result)
     text = find_section(existing_page, section.title)
     if text is None:
-        raise LookupError(f"{PAGE} has no section `{section.title}`: python -m lab.evidence {section.name}")
+        raise LookupError(
+            f"{PAGE} has no section `{section.title}`: python -m validation.evidence {section.name}"
+        )
     return text[:-1] if text.endswith("\n\n") else text
 
 

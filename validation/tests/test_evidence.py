@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from lab.evidence import __main__ as command
-from lab.evidence import runner as running
-from lab.evidence.entry import EvidenceEntry, Output
-from lab.evidence.manifest import Manifest, Record, is_stale, summary
-from lab.evidence.runner import Fingerprints, Runner, check
 from validation import build
+from validation.evidence import __main__ as command
+from validation.evidence import runner as running
+from validation.evidence.entry import EvidenceEntry, Output
+from validation.evidence.manifest import Manifest, Record, is_stale, summary
+from validation.evidence.runner import Fingerprints, Runner, check
 
 RECORD = Record("abc", "1234", "release", "a processor", "2030-01-31", 60.0)
 PAGE = "docs/page.md"

@@ -63,5 +63,7 @@ def test_sections_without_new_results_keep_their_text() -> None:
 
 
 def test_missing_section_names_the_command_that_measures_it() -> None:
-    with pytest.raises(LookupError, match=r"no section `## Kinematics`: python -m lab\.evidence kinematics"):
+    with pytest.raises(
+        LookupError, match=r"no section `## Kinematics`: python -m validation\.evidence kinematics"
+    ):
         page.page("# Validation\n", ())

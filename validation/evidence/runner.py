@@ -17,10 +17,9 @@ from typing import TypeVar
 
 from sledlab_papers.paths import EXPERIMENTS, PAPERS
 
-from validation.benches.result_files import machine
-from validation.build import profile, source_hash
-from validation.results import RESULTS, VALIDATION
-
+from ..benches.result_files import machine
+from ..build import profile, source_hash
+from ..results import RESULTS, VALIDATION
 from .entry import EvidenceEntry, Output
 from .manifest import Manifest, Record, is_stale
 

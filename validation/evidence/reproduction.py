@@ -15,11 +15,10 @@ from sledlab_papers.runs import PlannedExperiment, run
 from sledlab_papers.topic import Topic
 from sledlab_papers.topics import TOPICS
 
-from validation import reference
-from validation.results import RESULTS
-from validation.sections.mechanics import KINEMATICS
-from validation.simulator import parameters
-
+from .. import reference
+from ..results import RESULTS
+from ..sections.mechanics import KINEMATICS
+from ..simulator import parameters
 from . import validation_tables
 from .entry import EvidenceEntry, Output
 

@@ -1,4 +1,4 @@
-"""Measure again the pages whose result has changed: `python -m lab.evidence [NAME ...]`.
+"""Measure again the pages whose result has changed: `python -m validation.evidence [NAME ...]`.
 
 Resumes after an interruption. NAME is a group (`validate`, `reproduce`), the path of a page, or an entry;
 default: all.
@@ -11,8 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from validation.build import WrongBuildError, require_release_build
-
+from ..build import WrongBuildError, require_release_build
 from . import reproduction, validation
 from .entry import Output
 from .manifest import Manifest, Record
@@ -64,7 +63,7 @@ def _measurement_text(record: Record | None) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what is stale, or with `--check` list it; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m lab.evidence", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m validation.evidence", description=__doc__)
     parser.add_argument("name", nargs="*", help="what to check or measure [default: all]")
     parser.add_argument("--check", action="store_true", help="list stale entries and measure nothing")
     parser.add_argument(

@@ -11,9 +11,9 @@ import polars
 from sledlab_papers.results import ResultTable
 from sledlab_papers.validation_results import KINEMATICS, SEAGATE, STATES, TIMEOUTS
 
-from validation.sections.agreement import BANDS
-from validation.sections.mechanics import KINEMATICS as SECTION
-from validation.sections.power import MAX_STATE_DEVIATION, seagate_trace, state_energies, timeout_runs
+from ..sections.agreement import BANDS
+from ..sections.mechanics import KINEMATICS as SECTION
+from ..sections.power import MAX_STATE_DEVIATION, seagate_trace, state_energies, timeout_runs
 
 
 def kinematics_tables() -> list[ResultTable]:

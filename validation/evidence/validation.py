@@ -5,12 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from validation import reference
-from validation.build import source_hash
-from validation.results import PROJECT
-from validation.sections.__main__ import PAGE, SECTIONS, write_page
-from validation.sections.section import ValidationSection
-
+from .. import reference
+from ..build import source_hash
+from ..results import PROJECT
+from ..sections.__main__ import PAGE, SECTIONS, write_page
+from ..sections.section import ValidationSection
 from .entry import EvidenceEntry, Output
 
 TESTS = (

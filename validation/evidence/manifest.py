@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from validation.results import PROJECT
+from ..results import PROJECT
 
 FILE = Path(__file__).parent / "manifest.json"
 
