@@ -50,10 +50,8 @@ impl Calls {
 impl DecisionCost {
     /// Returns `choice` with measurement of the calls of its schedulers.
     pub fn wrap(&self, choice: &Choice) -> Choice {
-        let (cost, inner) = (self.clone(), choice.clone());
-        Choice::custom("", toml::Table::new(), move |mechanics| {
-            Ok(Box::new(MeasuredScheduler { queue: inner.make(mechanics)?, cost: cost.clone() }))
-        })
+        let cost = self.clone();
+        choice.wrap_queues(move |queue| Box::new(MeasuredScheduler { queue, cost: cost.clone() }))
     }
 
     /// Returns the mean time per decision in ns, for queueing requests and selecting among them; `None` without
@@ -136,7 +134,8 @@ mod tests {
         let to_json = |summary: &Summary| serde_json::to_string(summary).unwrap();
         let single_choice =
             ["fcfs", "c-scan", "scan", "sstf", "sstf:distance=blocks", "sdf", "sptf", "zsptf", "mst"];
-        let batch_choice = ["sstf:batch=same-position", "p-sptf"];
+        let batch_choice =
+            ["sstf:batch=same-position", "p-sptf", "p-sptf:entries=blocks", "fcfs:entries=blocks"];
         for scheduler in single_choice.into_iter().chain(batch_choice) {
             for merge in ["none", "pairs", "chains:among=neighbors", "chains"] {
                 let experiment = experiment(scheduler, merge);

@@ -305,6 +305,18 @@ impl Choice {
         Choice { name: name.to_owned(), params, entries: QueueEntries::Requests, make: Arc::new(make) }
     }
 
+    /// This scheduler with a wrapper around each of its queues.
+    #[must_use]
+    pub fn wrap_queues(
+        &self,
+        wrap: impl Fn(Box<dyn Scheduler>) -> Box<dyn Scheduler> + Send + Sync + 'static,
+    ) -> Self {
+        let make = Arc::clone(&self.make);
+        let make_wrapped =
+            move |mechanics: &dyn Mechanics, exhaustive: bool| Ok(wrap(make(mechanics, exhaustive)?));
+        Choice { make: Arc::new(make_wrapped), ..self.clone() }
+    }
+
     /// What the queue of a system with this scheduler holds.
     pub fn entries(&self) -> QueueEntries {
         self.entries
