@@ -447,7 +447,7 @@ class Runs:
         return ExperimentRuns(points_by_case)
 
     def load_curves(self, place: str, axis_value: Any = None) -> LoadCurves:
-        """The load curves of an experiment, for one value of what varies."""
+        """The load curves of an experiment, for one value of what varies; names are as short as is unique."""
         folder = self.directory / self.place(place)
 
         def rows(table: str, kind: type[T]) -> list[T]:
@@ -455,7 +455,7 @@ class Runs:
             return [row for value, row in table_rows if axis_value is None or value == axis_value]
 
         curves = rows("curves", LoadPoint)
-        shorten = _name_shortener({row.scheduler for row in curves}) if self.readings else str
+        shorten = _name_shortener({row.scheduler for row in curves})
         return LoadCurves(
             {(shorten(row.scheduler), row.speedup): row for row in curves},
             LazyMapping(

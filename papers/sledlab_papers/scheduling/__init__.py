@@ -21,7 +21,7 @@ from . import (
     traces,
     zones,
 )
-from .plan import FREE_DIRECTION, PLAN, SchedulingRuns
+from .plan import PLAN, SchedulingRuns
 
 register_judges(
     headlines,
@@ -43,12 +43,4 @@ def _page_texts(runs: SchedulingRuns, _: Mapping[str, ClaimVerdict]) -> dict[str
     return {"experiments": table(head, runs.length_rows()), "recorded": recorded_hours.tables(runs)}
 
 
-SCHEDULING = Topic(
-    "scheduling",
-    PLAN,
-    SchedulingRuns,
-    _page_texts,
-    other_reading=(FREE_DIRECTION,),
-    title="Columns by parity",
-    other_title="Columns read both ways",
-)
+SCHEDULING = Topic("scheduling", PLAN, SchedulingRuns, _page_texts)

@@ -10,9 +10,9 @@ import sledlab as sl
 from ..claims import NEARLY_ALL, Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..runs import HEAVY, LoadCurves
 from ..simulator import PARKED_START
-from ..wording import all_above, format_rows, levels, majority_above, percent, spread
+from ..wording import all_above, format_rows, majority_above, percent, spread
 from .plan import BUSY_LOADS, STAND_INS, SchedulingRuns
-from .zone_parity import parity_explanation
+from .throughput import gains_text
 
 FIGURE = "hong2006-figure-8"
 ZSPTF_80 = "zsptf:grid=20x2"
@@ -44,7 +44,7 @@ def h_28(runs: SchedulingRuns) -> Judgment:
     reductions = [-change for change in all_changes]
     win_count = sum(b >= 0 for b in reductions)
     return judge_comparisons(b >= 0 for b in reductions).with_numbers(
-        details=details, wins=win_count, compared=len(reductions), note=parity_explanation(runs)
+        details=details, wins=win_count, compared=len(reductions)
     )
 
 
@@ -134,26 +134,25 @@ def h_46(runs: SchedulingRuns) -> Judgment:
         for other_scheduler in COMPARED_SCHEDULERS:
             gains = load_curves.gains("zsptf", other_scheduler, BUSY_LOADS)
             all_gains += gains.values()
-            details.append(f"{stand_in}, over {other_scheduler.upper()}: {levels(gains)}")
+            text = gains_text(load_curves, "zsptf", other_scheduler, BUSY_LOADS)
+            details.append(f"{stand_in}, over {other_scheduler.upper()}: {text}")
     if blocks := runs.mark_value("blocks"):
         all_gains = [
-            uniform_throughput_gain(
-                other_scheduler, blocks=int(blocks), has_free_direction=runs.has_free_direction
-            )
+            uniform_throughput_gain(other_scheduler, blocks=int(blocks), direction=runs.direction)
             for other_scheduler in COMPARED_SCHEDULERS
         ]
     return judge_printed(all_gains, direction_holds=majority_above(all_gains)).with_numbers(
         details=details,
         measured=all_gains,
         limits=_saturation_text(runs),
-        anywhere=uniform_throughput_gain("c-scan", has_free_direction=runs.has_free_direction),
+        anywhere=uniform_throughput_gain("c-scan", direction=runs.direction),
     )
 
 
 @cache
-def uniform_throughput_gain(other_scheduler: str, *, has_free_direction: bool, blocks: int = 1) -> float:
+def uniform_throughput_gain(other_scheduler: str, *, direction: str, blocks: int = 1) -> float:
     """Gain in throughput of ZSPTF over another scheduler, for reads of `blocks` blocks all over a sled."""
-    device = sl.device("mems-g2", direction="free" if has_free_direction else "parity")
+    device = sl.device("mems-g2", direction=direction)
     workload, replay = sl.workload("uniform", read_share=1.0, blocks=blocks), f"closed:{OUTSTANDING_REQUESTS}"
     zsptf_run, other_run = (
         sl.simulate(

@@ -57,7 +57,7 @@ def _waiting_requests(
 @cache
 def _queue_ratio(stand_in: str) -> tuple[float, float]:
     """Mean number of requests queued at decisions of ZSPTF: all, and those of the zone that it serves."""
-    device = sl.device("mems-g2", direction="parity")
+    device = sl.device("mems-g2", direction="free")
     requests = sl.simulate(
         sl.workload(stand_in),
         device,

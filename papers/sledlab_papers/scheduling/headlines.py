@@ -15,7 +15,7 @@ COMPARABLE_MEAN, COMPARABLE_SCV = 0.20, 0.25
 """How far ZSPTF may be above SPTF in mean response, and from C-SCAN in SCV."""
 
 GENERATIONS = ("G1", "G2", "G3")
-BOTH_WAYS = "G2, either direction"
+BY_PARITY = "G2, by parity"
 ORDERS = (
     ("mean_ms", "sptf", "zsptf"),
     ("mean_ms", "zsptf", "c-scan"),
@@ -70,7 +70,7 @@ def h_13(runs: SchedulingRuns) -> Judgment:
     orders_met = {
         name: [_is_less(runs, name, order) for order in ORDERS]
         + [_parking_saving(f"mems-{name[:2].lower()}") > 0]
-        for name in (*GENERATIONS, BOTH_WAYS)
+        for name in (*GENERATIONS, BY_PARITY)
     }
     orders = [f"{MEASURES[measure]} of {a.upper()} below {b.upper()}" for measure, a, b in ORDERS]
     orders.append("less energy if parked at once")

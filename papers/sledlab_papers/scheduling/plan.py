@@ -1,4 +1,4 @@
-"""The experiments on scheduling, in two readings of Hong 2006."""
+"""The experiments on scheduling, and their second run with one direction for every column."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from ..runs import (
     HEAVY,
     LIGHT,
     MODERATE,
-    ComparisonRun,
     LoadCurves,
     LoadPoint,
     PlannedExperiment,
@@ -20,7 +19,7 @@ from ..runs import (
 from ..wording import cells
 from . import recorded_hours
 
-PARITY_EXPERIMENTS = (
+DIRECTED_EXPERIMENTS = (
     "hong2006-figure-6",
     "hong2006-figure-7",
     "hong2006-zone-sizes",
@@ -31,9 +30,9 @@ PARITY_EXPERIMENTS = (
     "hong2006-saturation",
     "hong2006-zone-layout",
 )
-"""Experiments that run a second time with columns read upwards and downwards, as DiskSim does.
+"""Experiments that run a second time with one direction for every column.
 
-Hong 2006 gives every column one direction, but its simulations ran in DiskSim.
+Hong 2006 gives every column one direction, but its simulations ran in DiskSim, which chooses for every row.
 """
 
 SERVERS = "lee2009-servers"
@@ -58,10 +57,31 @@ SINGLE_READING_EXPERIMENTS = (
 )
 """Experiments that run once. Figures 3 to 7 of Lee 2009 show the results of figure 2 again."""
 
-FREE_DIRECTION = "-both-ways"
-"""Ending of the directories of the second run."""
+PARITY = "-directed"
+"""Ending of the directories of the second run, which has one seed and fewer loads."""
 
-SWEPT_SPEEDUPS = {"cello": "1,10,20,30,35,40,45", "hplajw": "1,10,20,30,35,40,45,50,60,80"}
+PARITY_OPTIONS = {
+    **dict.fromkeys(
+        ("hong2006-figure-7", "hong2006-zone-sizes", "hong2006-figure-8", "hong2006-figure-9"),
+        ("--speedup", "1,10,20,30,40,45,50,60,80"),
+    )
+}
+"""Loads of the second run where they are not those of the experiment."""
+
+RECORDED = "ajw"
+"""The mark of readings that take the requests of hplajw from a recorded hour, followed by one of these."""
+RECORDED_READINGS = {"as recorded": "", "512-byte sectors": ", 512-byte sectors"}
+"""Endings of the readings of the recorded hour by the words after the mark."""
+
+RECORDED_EXPERIMENTS = (
+    "hong2006-figure-7",
+    "hong2006-zone-sizes",
+    "hong2006-figure-8",
+    "hong2006-figure-9",
+)
+"""Experiments whose schedulers also served the recorded hour."""
+
+SWEPT_SPEEDUPS = {"cello": "1,10,20,30,40,45,50,60", "hplajw": "1,10,20,30,40,45,50,60,80,100"}
 """Speed-ups of figure 9 with other schedulers: up to overload."""
 
 FIRST_SEED = "-seed-1"
@@ -105,14 +125,18 @@ RECOMPUTATION = PlannedExperiment(
 """Figure 9, in shorter runs, with a ZSPTF in Python that computes each positioning time once."""
 
 PLAN = (
-    *map(PlannedExperiment, (*PARITY_EXPERIMENTS, *SINGLE_READING_EXPERIMENTS)),
+    *map(PlannedExperiment, (*DIRECTED_EXPERIMENTS, *SINGLE_READING_EXPERIMENTS)),
     RECOMPUTATION,
     *PARAMETERS.values(),
     SSTF_BY_X,
     *recorded_hours.PLAN,
     *(
-        PlannedExperiment(name, ("--set", "device.direction=free"), FREE_DIRECTION)
-        for name in PARITY_EXPERIMENTS
+        PlannedExperiment(
+            name,
+            ("--set", "device.direction=parity", "--seed", "1", *PARITY_OPTIONS.get(name, ())),
+            PARITY,
+        )
+        for name in DIRECTED_EXPERIMENTS
     ),
 )
 
@@ -130,12 +154,17 @@ class SchedulingRuns(Runs):
     """The experiments on scheduling in one of the readings."""
 
     @property
-    def has_free_direction(self) -> bool:
-        """Whether columns are read upwards and downwards."""
-        return FREE_DIRECTION in self.readings
+    def direction(self) -> str:
+        """The direction in which columns are read: `free` or `parity`."""
+        return "parity" if PARITY in self.readings else "free"
 
     def load_curves(self, place: str, axis_value: Any = None) -> LoadCurves:
-        """The load curves of an experiment; with a mark such as `asptf weight=2`, that scheduler instead."""
+        """The load curves of an experiment; marks select another scheduler or the recorded hour."""
+        reading = self.mark_value(RECORDED)
+        if reading and axis_value == "hplajw" and place in RECORDED_EXPERIMENTS:
+            axis_value = f"{self.direction}{RECORDED_READINGS[reading]}"
+            hour = replace(self, readings=()).load_curves(recorded_hours.EXPERIMENT, axis_value)
+            return recorded_hours.with_default_grid(hour)
         selected_names = {
             f"{scheduler}:{parameter}": scheduler
             for scheduler in ("asptf", "zsptf-pyramid")
@@ -172,23 +201,22 @@ class SchedulingRuns(Runs):
 
         return LoadCurves(merge("curves"), merge("crossings"))
 
-    def mean_of_runs(self, name: str, axis_value: Any, scheduler: str, measure: str) -> float:
-        """The mean over all points, with columns by parity, of a measure that load curves lack."""
-        value_and_runs = read(self.directory / name / "runs.csv", ComparisonRun)
-        rows = [
-            point for value, point in value_and_runs if (value, point.scheduler) == (axis_value, scheduler)
-        ]
-        return sum(float(getattr(point, measure)) for point in rows) / len(rows)
-
     def length_rows(self) -> list[list[str]]:
         """Points, seeds, requests and queues of each experiment, by its load curves."""
-        rows = []
-        for name in (*PARITY_EXPERIMENTS, *SINGLE_READING_EXPERIMENTS):
-            points = [row for _, row in read(self.directory / name / "curves.csv", LoadPoint)]
+        return [
+            [
+                f"`{name}`{', free direction' if name in DIRECTED_EXPERIMENTS else ''}",
+                *self._length_cells(name),
+            ]
+            for name in (*DIRECTED_EXPERIMENTS, *SINGLE_READING_EXPERIMENTS)
+        ]
+
+    def _length_cells(self, name: str) -> list[str]:
+        """Points, seeds, requests and queues of an experiment; tables saved for fewer columns lack most."""
+        points = [row for _, row in read(self.directory / name / "curves.csv", LoadPoint)]
+        try:
             seeds, max_queue = max(row.seeds for row in points), max(row.queue_mean for row in points)
             min_requests = min(row.requests / row.seeds for row in points)
-            title = f"`{name}`{', both readings' if name in PARITY_EXPERIMENTS else ''}"
-            rows.append(
-                cells("{} | {} | {} | {:,.0f} | {:,.0f}", title, len(points), seeds, min_requests, max_queue)
-            )
-        return rows
+        except LookupError:
+            return [str(len(points)), "–", "–", "–"]
+        return cells("{} | {} | {:,.0f} | {:,.0f}", len(points), seeds, min_requests, max_queue)

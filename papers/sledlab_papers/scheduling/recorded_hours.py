@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from statistics import fmean
+from typing import TypeVar
 
 from ..markdown import table
 from ..paths import AJW_WEEK
-from ..runs import LoadCurves, PlannedExperiment, Runs
+from ..runs import LazyMapping, LoadCurves, PlannedExperiment, Runs
+
+T = TypeVar("T")
 
 EXPERIMENT = "hong2006-ajw"
 """The experiment on the busiest hour."""
@@ -43,6 +47,17 @@ GAINS = (
 """Gains in throughput: title, scheduler, and the scheduler that it is compared with."""
 
 
+SCV_CHANGES = (
+    ("20 over 80 zones (H-44)", "zsptf:grid=10x1", "zsptf"),
+    ("ZSPTF over ASPTF (H-56)", "zsptf", "asptf"),
+    ("GSPTF over ZSPTF (H-58)", "gsptf", "zsptf"),
+)
+"""Differences in SCV: title, scheduler, and the scheduler that it is compared with."""
+
+HOURS = {"busiest hour": (BUSIEST_HOUR,), "mean of four hours": (BUSIEST_HOUR, *OTHER_HOURS)}
+"""Endings of directories by the hours that a table is about."""
+
+
 def _hour_options(from_s: float, speedup: float) -> tuple[str, ...]:
     speedups = ",".join(f"{speedup * factor:g}" for factor in FACTORS)
     window = ("--set", f"trace.from_s={from_s}", "--set", f"trace.until_s={from_s + 3600}")
@@ -68,6 +83,18 @@ PLAN = (
 """The experiment on each of the four hours."""
 
 
+def with_default_grid(curves: LoadCurves) -> LoadCurves:
+    """Load curves in which `zsptf` has its grid as a second name, as in experiments that compare grids."""
+
+    def add(rows: Mapping[tuple[str, float], T]) -> dict[tuple[str, float], T]:
+        return {
+            **rows,
+            **{("zsptf:grid=20x2", key): row for (name, key), row in rows.items() if name == "zsptf"},
+        }
+
+    return LoadCurves(add(curves.curves), LazyMapping(lambda: add(curves.crossings)))
+
+
 def _gain(curves: LoadCurves, scheduler: str, other: str, level_ms: float) -> float | None:
     """The relative gain in throughput at a mean response; `None` if a scheduler does not reach it."""
     rows = [curves.crossings.get((name, level_ms)) for name in (scheduler, other)]
@@ -91,11 +118,26 @@ def gains_table(runs: Runs, reading: str, endings: tuple[str, ...]) -> str:
     return table(["gain in throughput, %", *(f"{level:g} ms" for level in LEVELS_MS)], rows)
 
 
+def scv_table(runs: Runs) -> str:
+    """Differences in the squared coefficient of variation, in percent, by load: means over hours."""
+    rows = []
+    for reading in READINGS:
+        for hours, endings in HOURS.items():
+            curves = [runs.load_curves(f"{EXPERIMENT}{ending}", reading) for ending in endings]
+            for title, scheduler, other in SCV_CHANGES:
+                changes = [
+                    fmean(each.change(scheduler, other, each.speedups[i], "scv") for each in curves)
+                    for i in range(len(FACTORS))
+                ]
+                rows.append([title, reading, hours, *(f"{100 * change:+.0f}" for change in changes)])
+    return table(["difference in SCV, %", "direction", "hours", *map(str, FACTORS)], rows, word_columns=3)
+
+
 def tables(runs: Runs) -> str:
-    """The gains of the busiest hour, and of the mean of four hours, in every reading."""
-    endings_by_title = {"busiest hour": (BUSIEST_HOUR,), "mean of four hours": (BUSIEST_HOUR, *OTHER_HOURS)}
-    return "\n".join(
+    """The gains of the busiest hour, and of the mean of four hours, in every reading; and the SCV."""
+    gains = "\n".join(
         f"Direction {reading}, {title}:\n\n{gains_table(runs, reading, endings)}"
         for reading in READINGS
-        for title, endings in endings_by_title.items()
+        for title, endings in HOURS.items()
     )
+    return f"{gains}\nSquared coefficient of variation, by load:\n\n{scv_table(runs)}"
