@@ -1,4 +1,4 @@
-"""The page of each paper: what it claims, the claims with both numbers, its figures, the assumptions."""
+"""The page of each paper: its set of assumptions, the claims with both numbers, its figures."""
 
 from __future__ import annotations
 
@@ -26,19 +26,20 @@ from sledlab.reproduction.verdicts import (
 from .markdown import table
 from .outcome_marks import MARKS
 from .pictures import section
-from .scoreboard import claims_with_simulated_numbers, flip_rows, link
+from .scoreboard import claims_with_simulated_numbers, link
 from .sensitivity import choices
 from .templates import TEMPLATES, fill
 from .topics import TOPICS
 
 CONTRADICTIONS = "reproduction/contradictions.md"
+FITS = "reproduction/fits.md"
 PREDICTIONS = "reproduction/predictions.md"
 
 CONTRADICTION_TEXTS = Path(__file__).with_name("contradictions")
 """Folder of the contradictions of each paper."""
 
 PREDICTION_COLUMNS = "claim | printed | predicted | came out | difference | why ours differs from print"
-FIT_COLUMNS = "fitted value | here | spent on | also serves"
+FIT_COLUMNS = "paper | fitted value | here | spent on | also serves"
 COLUMNS = "claim | says | published | ours | outcome | why"
 
 CLAIM_ID = re.compile(r"\b[CHLWY]-\d\d\b")
@@ -64,6 +65,7 @@ def pages() -> dict[str, str]:
     return {
         **{document_path(paper): page(paper) for paper in PAPERS},
         CONTRADICTIONS: contradictions_page(),
+        FITS: fits_page(),
         PREDICTIONS: predictions_page(),
     }
 
@@ -112,12 +114,10 @@ def page(paper: str) -> str:
         summary=texts["summary"].strip() + "\n",
         result=_result(paper, paper_claims),
         set=_set_table(paper),
-        fits=_fit_table(paper),
         claims=table(COLUMNS, rows, len(COLUMNS)),
         others=_others(paper_claims),
         figures=section(paper, {claim.id: f"{link(claim.id)} {_symbol(claim)}" for claim in paper_claims}),
-        assumptions="".join(f"- {_with_links(text)}\n" for text in texts["assumptions"]),
-        sensitivity=_sensitivity(paper_claims),
+        notes="".join(f"- {_with_links(text)}\n" for text in texts["notes"]),
         experiments=", ".join(f"[{name}]({name}.md)" for name in texts["topics"]),
     )
 
@@ -158,20 +158,22 @@ def fitted_values(paper: str) -> int:
 
 def _set_table(paper: str) -> str:
     """The set of assumptions of a paper."""
-    rows = [[each.says, each.mark, each.because, _decided_claims(each)] for each in assumptions(paper)]
+    rows = [[each.says, each.mark, each.because] for each in assumptions(paper)]
     escaped_rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    return table("assumption | mark | because | decides", escaped_rows, 4)
+    return table("assumption | mark | because", escaped_rows, 3)
 
 
-def _fit_table(paper: str) -> str:
-    """Each fitted value: the numbers spent on it, and those it also serves, both also with other values."""
+def fits_page() -> str:
+    """Return the page on fitted values: the numbers spent on each, and those it also serves."""
     rows = [
-        [key, str(value), _moved_numbers(key, each.fitted_to), _moved_numbers(key, _served_claims(each))]
+        [PAPERS[paper].citation, key, str(value), _moved_numbers(key, each.fitted_to), served]
+        for paper in PAPERS
         for each in assumptions(paper)
         if each.mark == FITTED
         for key, value in each.settings.items()
+        if (served := _moved_numbers(key, _served_claims(each))) or each.fitted_to
     ]
-    return f"\n{table(FIT_COLUMNS, rows, 4)}" if rows else ""
+    return fill(TEMPLATES, "fits.md", rows=table(FIT_COLUMNS, rows, 5))
 
 
 def _served_claims(assumption: Assumption) -> list[str]:
@@ -193,10 +195,6 @@ def _moved_numbers(key: str, names: Sequence[str]) -> str:
         return link(claim.id) + (f" ({'; '.join(numbers)})" if numbers else "")
 
     return ", ".join(moved(claims()[name]) for name in names)
-
-
-def _decided_claims(assumption: Assumption) -> str:
-    return ", ".join(map(link, dict.fromkeys((*assumption.fitted_to, *assumption.claims))))
 
 
 def _row(claim: Claim) -> list[str]:
@@ -231,17 +229,6 @@ def _others(paper_claims: Sequence[Claim]) -> str:
                 yield f"- {title}: {', '.join(anchors)}.\n"
 
     return "".join(lines())
-
-
-def _sensitivity(paper_claims: Sequence[Claim]) -> str:
-    """The claims that are met with some values of an open assumption and not with others."""
-    rows = [row for claim in paper_claims for row in flip_rows(claim)]
-    if not rows:
-        return ""
-    return (
-        "Claims that are met with some values of an assumption and not with others:\n\n"
-        f"{table('claim | assumption | met with | less with', rows, 4)}"
-    )
 
 
 def _with_links(text: str) -> str:
