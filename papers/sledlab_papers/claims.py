@@ -129,7 +129,7 @@ class Judgment:
         short_text = format_text(claim.short, **self.numbers)
         outcome = self.outcome or self._printed_outcome(claim)
         comparisons = compare(claim.printed, self.values, claim.predicted) if self.values else ()
-        if claim.choice and outcome in (MET, FITTED):
+        if claim.choice and outcome in (MET, NEARLY_MET, DIRECTION_ONLY, FITTED):
             return Verdict(FITTED, ours, format_text(claim.choice, **self.numbers), short_text, comparisons)
         if claim.depends_on and outcome == MET:
             outcome = DEPENDS

@@ -47,6 +47,10 @@ def test_claim_that_follows_from_choice_is_fitted() -> None:
     assert judge_criterion(holds=True).with_numbers(it=1).verdict(fitted_claim) == Verdict(
         FITTED, "It is 1.", "It was set to 1."
     )
+    assert (
+        judge_criterion(False, direction_holds=True).with_numbers(it=1).verdict(fitted_claim).outcome
+        == FITTED
+    )
     assert judge_criterion(holds=False).with_numbers(it=1).verdict(fitted_claim) == Verdict(
         NOT_MET, "It is 1.", "Because 1."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sledlab as sl
 
-from ..claims import Judgment, judge_comparisons, judge_criterion, judge_definition
+from ..claims import Judgment, judge_comparisons, judge_criterion, judge_definition, judge_fitted
 from ..markdown import table
 from ..wording import format_rows, percent
 from .names import ALL, CELLO, HPLAJW, MWB, TITLES, TPCC, WORKLOADS
@@ -64,8 +64,7 @@ def w_57(runs: HybridRuns) -> Judgment:
         added_energies[workload] = (
             caching_run.energy.total / simulate_on_disk(runs.disk, workload).energy.total - 1
         )
-    are_low = [share <= MAX_ADDED_ENERGY for share in added_energies.values()]
-    return judge_criterion(all(are_low), any(are_low)).with_numbers(
+    return judge_fitted(max(added_energies.values()) <= MAX_ADDED_ENERGY).with_numbers(
         details=format_rows("{} {:+1%}", ((TITLES[name], share) for name, share in added_energies.items())),
         requests=REQUESTS,
     )

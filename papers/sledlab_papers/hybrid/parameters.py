@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ..claims import Judgment, judge_criterion, judge_printed
 from ..published import PAIRS, quantities
 from ..simulator import parameters, random_pairs
@@ -86,7 +88,7 @@ def w_45(runs: HybridRuns) -> Judgment:
     ram_us = simulate_on_disk(runs.disk, "cello", ("cache.kind", "write-back")).config["cache"]["access_us"]
     ram_times = disk_ms * 1000.0 / ram_us
     return judge_printed(
-        [disk_ms / mems_ms], [ram_times], direction_holds=ram_times > disk_ms / mems_ms > 1
+        [disk_ms / mems_ms], [math.log10(ram_times)], direction_holds=ram_times > disk_ms / mems_ms > 1
     ).with_numbers(disk=disk_ms, mems=mems_ms, times=disk_ms / mems_ms, ram_us=ram_us, ram_times=ram_times)
 
 

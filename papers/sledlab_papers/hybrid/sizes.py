@@ -76,7 +76,7 @@ def w_26(runs: HybridRuns) -> Judgment:
         fastest.append(f"{TITLES[workload]} {best_size_kb} KB")
         large_mean = runs.grid(workload)[DEFAULT_MB, MUCH_LARGER_KB]
         slowdown = large_mean.mean_ms / means_ms[best_size_kb]
-        is_as_published[workload] = best_size_kb in (4, PUBLISHED_KB) and (
+        is_as_published[workload] = best_size_kb == PUBLISHED_KB and (
             large_mean.saturated or slowdown >= MUCH_WORSE
         )
         slowdown_text = "is overload" if large_mean.saturated else f"takes {slowdown:.2f} times as long"
@@ -93,10 +93,12 @@ def w_26(runs: HybridRuns) -> Judgment:
 
 def w_28(runs: HybridRuns) -> Judgment:
     """The workload hplajw with little MEMS."""
+    means_ms = curve(runs, HPLAJW, SMALL_MB)
     best_size_kb = best_kb(runs, HPLAJW, SMALL_MB)
-    is_inside = best_size_kb not in (SEGMENTS_KB[0], SEGMENTS_KB[-1])
+    change = means_ms[64] / means_ms[8] - 1
     hit_shares = {kb: runs.grid(HPLAJW)[SMALL_MB, kb].read_hits for kb in (8, best_size_kb, 64, 256)}
-    return judge_criterion(best_size_kb == 64, is_inside).with_numbers(
+    return judge_criterion(best_size_kb == 64, change < 0).with_numbers(
+        change=change,
         segments_kb=SEGMENTS_KB,
         longest=SEGMENTS_KB[-1],
         listed=_response_list(runs, HPLAJW, SMALL_MB),
@@ -108,7 +110,7 @@ def w_28(runs: HybridRuns) -> Judgment:
 def w_29(runs: HybridRuns) -> Judgment:
     """The workload hplajw with room for all data."""
     large_best_kb, small_best_kb = best_kb(runs, HPLAJW, LARGE_MB), best_kb(runs, HPLAJW, SMALL_MB)
-    return judge_criterion(large_best_kb == INFINITE_KB, large_best_kb >= small_best_kb).with_numbers(
+    return judge_criterion(large_best_kb == INFINITE_KB, large_best_kb > small_best_kb).with_numbers(
         segments_kb=SEGMENTS_KB,
         longest=SEGMENTS_KB[-1],
         listed=_response_list(runs, HPLAJW, LARGE_MB),

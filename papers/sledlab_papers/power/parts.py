@@ -184,8 +184,8 @@ def y_28(runs: PowerRuns) -> Judgment:
         1 - PUBLISHED_WITH_PARTS[speedup][1] / PUBLISHED_TABLE[speedup][1] for speedup in (10.0, 100.0)
     ]
     is_exact = [round(100 * share, 2) for share in published_savings] == [2.28, 2.50]
-    judgment = judge_criterion(is_exact and all(0.015 <= share <= 0.04 for share in savings), is_exact)
-    return judgment.with_values(*([share] for share in savings)).with_numbers(
+    judgment = judge_printed(*([share] for share in savings), direction_holds=is_exact and min(savings) > 0)
+    return judgment.with_numbers(
         ten=100 * savings[0], saved=savings, printed_ten=100 * published_savings[0], printed=published_savings
     )
 

@@ -47,13 +47,6 @@ def h_26(_: SchedulingRuns) -> Judgment:
     )
 
 
-def h_27(_: SchedulingRuns) -> Judgment:
-    """The distance in y that takes as long as a unit in x."""
-    aspects = [_aspect(ms) for ms in THRESHOLDS_MS]
-    holds = min(aspects) <= 10 <= max(aspects)
-    return judge_criterion(holds).with_numbers(shapes=_shape_text()).with_values(aspects)
-
-
 def _seek_in_cell_ms(columns: int, rows: int) -> float:
     """Mean seek time between random places of one direction in a cell at the center of the medium."""
     rng = np.random.default_rng(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..claims import Judgment, judge_criterion
 from ..runs import LoadCurves
-from .parallelism import HEAVY_SPEEDUPS, LIGHT_SPEEDUPS, MAX_SPEEDUP
+from .parallelism import LIGHT_SPEEDUPS, MAX_SPEEDUP, SATURATION_SPEEDUP, heavy_speedups
 from .plan import POSITIONAL, SSTF_BY_X, SchedulingRuns
 
 SLEDS = (1, 10)
@@ -38,8 +38,9 @@ def l_26(runs: SchedulingRuns) -> Judgment:
             "sptf": changes("p-sptf", "sptf", *speedups),
         }
 
+    saturated_speedups = heavy_speedups(all_curves[0], SATURATION_SPEEDUP)
     heavy, heaviest, light = (
-        changes_by_scheduler(*HEAVY_SPEEDUPS),
+        changes_by_scheduler(*saturated_speedups),
         changes_by_scheduler(MAX_SPEEDUP),
         changes_by_scheduler(*LIGHT_SPEEDUPS),
     )
@@ -51,6 +52,7 @@ def l_26(runs: SchedulingRuns) -> Judgment:
         heaviest=heaviest,
         light=light,
         joint={
-            name: changes(f"{name}:batch=same-position", name, *HEAVY_SPEEDUPS) for name in ("sstf", "sptf")
+            name: changes(f"{name}:batch=same-position", name, *saturated_speedups)
+            for name in ("sstf", "sptf")
         },
     )

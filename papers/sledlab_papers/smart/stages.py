@@ -282,20 +282,23 @@ def _sizes_text(sizes: Mapping[str, Sequence[int]]) -> str:
     )
 
 
+SAME = 0.01
+"""Relative difference up to which times of all devices are the same."""
+
+
 def _judge_ratio(runs: SmartRuns, stage: Stage, device: str, other_part: str) -> Judgment:
     """A ratio that the software of a request is fitted to, with four others."""
     numbers = _io_numbers(runs, stage, device)
     printed = published_ratio(stage, device)
-    return (
-        judge_fitted(numbers["ratio"] > 1)
-        .with_values([numbers["ratio"]])
-        .with_numbers(
-            printed=printed,
-            difference=numbers["ratio"] / printed - 1,
-            other=runs.stage(stage, device).part(other_part),
-            off=relative_spread(runs, stage, other_part),
-            **numbers,
-        )
+    off = relative_spread(runs, stage, other_part)
+    return judge_printed(
+        [numbers["ratio"]], direction_holds=numbers["ratio"] > 1 and off <= SAME
+    ).with_numbers(
+        printed=printed,
+        difference=numbers["ratio"] / printed - 1,
+        other=runs.stage(stage, device).part(other_part),
+        off=off,
+        **numbers,
     )
 
 
