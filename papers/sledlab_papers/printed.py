@@ -6,6 +6,7 @@ after *about* or *almost*, are within 10 % of it. *Up to* a number is met by the
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -122,11 +123,15 @@ class PrintedNumber:
         Examples:
             >>> PrintedNumber("13 to 32 %").format_values([-0.023, 0.098])
             '-2.3 to 9.8 %'
+            >>> PrintedNumber("2.28 %").format_values([0.0226])
+            '2.26 %'
         """
         scaled_values, unit = self._scaled(values), self._parts[4]
         bounds = min(scaled_values), max(scaled_values)
+        decimals = max(1, round(-math.log10(2 * self._parts[3])))
         texts = [
-            f"{round(each, 1) + 0.0:.1f}" if unit.startswith("%") else format_number(each) for each in bounds
+            f"{round(each, decimals) + 0.0:.{decimals}f}" if unit.startswith("%") else format_number(each)
+            for each in bounds
         ]
         return f"{' to '.join(dict.fromkeys(texts))} {unit}".strip()
 

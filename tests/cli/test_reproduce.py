@@ -225,11 +225,14 @@ def test_run_takes_other_assumptions(sledlab, tmp_path):
 
 
 def test_old_assumptions_are_the_former_values():
-    for paper in PAPERS:
-        for entry in assumptions(paper):
-            place = entry.experiments[0].replace("*", "x")
-            values = changed_values(paper, place, "old")
-            assert entry.former.items() <= values.items()
+    former_values = set()
+    for figure in figures().values():
+        for run in figure.runs:
+            entries = [each for each in assumptions(figure.paper) if each.applies_to(run.place)]
+            values = changed_values(figure.paper, run.place, "old")
+            assert values == {key: value for each in entries for key, value in each.former.items()}
+            former_values |= {*values}
+    assert {"device.direction", "replay.mode"} <= former_values
 
 
 @pytest.mark.parametrize("text", ["[[assumption]]\nname = 'a'\n", "name = 1\n", "[["])

@@ -243,7 +243,7 @@ class ReproductionRequest:
         """The runs of the figures; for a claim without figures, of the experiments that it is judged by.
 
         Raises:
-            Error: The claim follows from parameters or definitions, and has no experiment.
+            Error: The claim has no experiment: parameters, single runs or tests decide it.
         """
         runs_by_place = {
             figure_run.place: figure_run
@@ -255,7 +255,7 @@ class ReproductionRequest:
             runs_by_place = {name: FigureRun(name, name, own=role) for name in self.target.experiments}
             if not runs_by_place:
                 raise Error(
-                    f"claim {self.target.id} has no experiment: it follows from parameters, or tests hold it",
+                    f"claim {self.target.id} has no experiment: parameters, single runs or tests decide it",
                     remedy=f"`sledlab reproduce show {self.target.id}` says what came of it",
                 )
         return list(runs_by_place.values())

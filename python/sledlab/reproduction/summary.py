@@ -123,7 +123,7 @@ def _instructions(name: str, has_runs: bool) -> Iterator[str]:
     if has_runs:
         yield f"Run it     sledlab reproduce run {name} --quick"
     else:
-        yield "Run it     nothing to run: it follows from parameters, or tests hold it"
+        yield "Run it     no experiment: parameters, single runs or tests decide it"
 
 
 def _figure_lines(figure: Figure) -> Iterator[str]:
