@@ -48,11 +48,13 @@ class ClaimVerdict:
 
     @property
     def outcome(self) -> str:
-        """The outcome over all readings that count, and over all that the paper leaves open."""
-        sweep_outcomes = [
-            cell.outcome for sweep in self.sensitivity_sweeps if not sweep.exclusion for cell in sweep.cells
-        ]
-        return apply_sensitivity(self.reading_outcome, sweep_outcomes)
+        """The outcome over all readings that count, and over each assumption that the paper leaves open."""
+        outcomes = {
+            apply_sensitivity(self.reading_outcome, [cell.outcome for cell in sweep.cells])
+            for sweep in self.sensitivity_sweeps
+            if not sweep.exclusion
+        } or {self.reading_outcome}
+        return DEPENDS if DEPENDS in outcomes else max(outcomes, key=OUTCOMES.index)
 
     def depends_on(self, claim: ClaimEntry) -> tuple[str, ...]:
         """The choices that the claim depends on: those of sweeps that flip, else the one that it names."""

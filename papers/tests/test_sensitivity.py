@@ -183,6 +183,17 @@ def test_equal_readings_combine_to_lowest_outcome() -> None:
     )
 
 
+def test_each_assumption_turns_a_claim_alone() -> None:
+    def sweep(*outcomes: str) -> SensitivitySweep:
+        return SensitivitySweep("x", "", 0, tuple(Cell(each, each) for each in outcomes))
+
+    def outcome(*sweeps: SensitivitySweep) -> str:
+        return ClaimVerdict(Verdict(NEARLY_MET, "A."), sensitivity_sweeps=sweeps).outcome
+
+    assert outcome(sweep(NEARLY_MET, MET), sweep(NEARLY_MET, DIRECTION_ONLY)) == NEARLY_MET
+    assert outcome(sweep(NEARLY_MET, MET, DIRECTION_ONLY)) == DEPENDS
+
+
 def test_marks_differ_without_color() -> None:
     assert set(MARKS) == set(OUTCOMES)
     assert len({mark.symbol for mark in MARKS.values()}) == len(OUTCOMES)
