@@ -34,7 +34,7 @@ SWEPT_SETTINGS = {
 
 
 def test_each_reuse_is_checked() -> None:
-    assert len(SWEPT_SETTINGS) == 2
+    assert len(SWEPT_SETTINGS) == 6
 
 
 @pytest.mark.slow("generates a stand-in of up to 1.2 million requests")

@@ -132,8 +132,8 @@ def reproduce_assumptions(paper: str | None, *, as_toml: bool, as_json: bool) ->
     \b
     Examples:
       sledlab reproduce assumptions lin
-      sledlab reproduce assumptions lin --toml > mine.toml
-      sledlab reproduce run lin-figure-7 --assumptions mine.toml --trace seagate_gap.txt
+      sledlab reproduce assumptions lee2009 --toml > mine.toml
+      sledlab reproduce run lee2009-figure-4 --quick --assumptions mine.toml --out mine
     """
     if as_toml:
         if paper is None:
