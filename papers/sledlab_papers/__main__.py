@@ -87,9 +87,9 @@ def print_claim(claim_id: str, runs: Path | None) -> int:
         f"{claim.id}: {verdict.outcome_text(claim)}\nClaim      {claim.claim}\nPublished  {claim.published}"
     )
     print(f"Quotation  {quotation(claim.paper, claim.quote)}")
-    print(f"Met if     {claim.accept}\nOurs       {verdict.main_verdict.ours.rstrip()}")
-    if verdict.main_verdict.why:
-        print(f"Why        {verdict.main_verdict.why}")
+    print(f"Met if     {claim.accept}\nOurs       {verdict.verdict.ours.rstrip()}")
+    if verdict.verdict.why:
+        print(f"Why        {verdict.verdict.why}")
     return 0
 
 

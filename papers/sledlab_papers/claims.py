@@ -33,6 +33,7 @@ LEVELS = (MET, NEARLY_MET, DIRECTION_ONLY, NOT_MET, CONTRADICTED)
 
 NEARLY_ALL = 0.9
 """Share of comparisons from which on nearly all are as published."""
+
 UNEXPLAINED_OUTCOMES = (MET, BY_DEFINITION)
 """Outcomes that need no explanation."""
 
@@ -66,8 +67,8 @@ class ClaimEntry:
     """Tests that check the definition in the claim, or a part of it: `file::name`."""
     short: str = ""
     """The number that decides, as the cells of a sensitivity sweep show it, with places too."""
-    closed: str = ""
-    """Why none of our choices could turn the verdict, though the claim is contested."""
+    unvaried: str = ""
+    """Why nothing else that a contested claim could depend on is varied."""
     printed: tuple[str, ...] = ()
     """The numbers that the paper prints, in the form of `printed.PrintedNumber`."""
     predicted: tuple[str, ...] = ()
@@ -202,24 +203,6 @@ def judge_definition(holds: bool) -> Judgment:
     return Judgment(BY_DEFINITION if holds else NOT_MET)
 
 
-def combine_outcomes(*outcomes: str) -> str:
-    """The outcome over readings that count alike: `DEPENDS` if some meet the claim and others do not.
-
-    A reading in which the claim is fitted is no evidence, so that the others decide. Without a reading that
-    meets the claim, the lowest outcome counts.
-    """
-    decisive_outcomes = set(outcomes) - {FITTED} or {FITTED}
-    if len(decisive_outcomes) == 1:
-        return decisive_outcomes.pop()
-    if (
-        DEPENDS in decisive_outcomes
-        or BY_DEFINITION in decisive_outcomes
-        or (MET in decisive_outcomes and decisive_outcomes != {MET, NEARLY_MET})
-    ):
-        return DEPENDS
-    return max(decisive_outcomes, key=LEVELS.index)
-
-
 def apply_sensitivity(outcome: str, other_outcomes: Iterable[str]) -> str:
     """The outcome of a claim, given those at other values of what is open: `DEPENDS` if one of them flips.
 
@@ -229,7 +212,9 @@ def apply_sensitivity(outcome: str, other_outcomes: Iterable[str]) -> str:
     decisive_outcomes = {outcome, *other_outcomes} - set(NO_EVIDENCE)
     if outcome not in LEVELS or MET not in decisive_outcomes:
         return outcome
-    return combine_outcomes(*decisive_outcomes)
+    if decisive_outcomes <= {MET, NEARLY_MET}:
+        return NEARLY_MET if NEARLY_MET in decisive_outcomes else MET
+    return DEPENDS
 
 
 def judge_fitted(holds: bool) -> Judgment:

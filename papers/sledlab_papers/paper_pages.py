@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sledlab.reproduction.assumption import Assumption, assumptions
+from sledlab.reproduction.assumption import assumptions
 from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.verdicts import (
     BY_DEFINITION,
@@ -153,7 +153,7 @@ def _result(paper: str, paper_claims: Sequence[Claim]) -> str:
 
 def fitted_values(paper: str) -> int:
     """The number of values that were fitted to printed numbers of a paper."""
-    return sum(max(1, len(each.settings)) for each in assumptions(paper) if each.mark == FITTED)
+    return sum(max(1, len(each.settings)) for each in assumptions(paper) if each.is_fitted)
 
 
 def _set_table(paper: str) -> str:
@@ -166,18 +166,19 @@ def _set_table(paper: str) -> str:
 def fits_page() -> str:
     """Return the page on fitted values: the numbers spent on each, and those it also serves."""
     rows = [
-        [PAPERS[paper].citation, key, str(value), _moved_numbers(key, each.fitted_to), served]
+        [
+            PAPERS[paper].citation,
+            key,
+            str(value),
+            _moved_numbers(key, each.fitted_to),
+            _moved_numbers(key, [name for name in each.claims if name not in each.fitted_to]),
+        ]
         for paper in PAPERS
         for each in assumptions(paper)
-        if each.mark == FITTED
+        if each.is_fitted
         for key, value in each.settings.items()
-        if (served := _moved_numbers(key, _served_claims(each))) or each.fitted_to
     ]
     return fill(TEMPLATES, "fits.md", rows=table(FIT_COLUMNS, rows, 5))
-
-
-def _served_claims(assumption: Assumption) -> list[str]:
-    return [name for name in assumption.claims if name not in assumption.fitted_to]
 
 
 def _moved_numbers(key: str, names: Sequence[str]) -> str:

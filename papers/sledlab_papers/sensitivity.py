@@ -53,8 +53,6 @@ class Choice:
         claims: Claims that depend on it; by default all that are judged by rerun or differently read results.
         excluded_claims: Claims, among these, that it says nothing about.
         published_for: Claims for which it does not count, as other values contradict a published number.
-        equal: Whether its values are readings that count alike: the lowest outcome counts unless one meets
-            the claim.
         fewer_seeds: Whether its runs are in the plan, with fewer seeds than those behind all other numbers.
     """
 
@@ -66,7 +64,6 @@ class Choice:
     claims: tuple[str, ...] = ()
     excluded_claims: tuple[str, ...] = ()
     published_for: tuple[str, ...] = ()
-    equal: bool = False
     fewer_seeds: bool = False
 
     def planned_experiments(self, plan: Sequence[PlannedExperiment]) -> Iterator[PlannedExperiment]:

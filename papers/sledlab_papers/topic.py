@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from sledlab.reproduction.verdicts import (
 )
 
 from . import pictures, results
-from .claims import ClaimEntry, Verdict, apply_sensitivity, claims, combine_outcomes, verdict
+from .claims import ClaimEntry, Verdict, apply_sensitivity, claims, verdict
 from .markdown import table
 from .runs import READ_PLACES, PlannedExperiment, run
 from .sensitivity import PUBLISHED, choices, sensitivity_sweeps
@@ -29,31 +29,19 @@ PRIORITIES = (1, 2, 3)
 
 @dataclass(frozen=True)
 class ClaimVerdict:
-    """The verdict on a claim, the one in another reading of the paper, and sweeps of choices that turn it.
+    """The verdict on a claim, and sweeps of choices that may turn it."""
 
-    Both readings decide if `both_count`. Otherwise the other reading is shown and does not count.
-    """
-
-    main_verdict: Verdict
-    other_verdict: Verdict | None = None
-    both_count: bool = False
+    verdict: Verdict
     sensitivity_sweeps: tuple[SensitivitySweep, ...] = ()
-    equal_outcomes: tuple[str, ...] = ()
-    """Outcomes with other values of a sensitivity sweep whose values are readings that count alike."""
-
-    @property
-    def readings_differ(self) -> bool:
-        """Whether both readings give different verdicts, if only in their numbers."""
-        return bool(self.other_verdict) and self.other_verdict != self.main_verdict
 
     @property
     def outcome(self) -> str:
-        """The outcome over all readings that count, and over each assumption that the paper leaves open."""
+        """The outcome over each assumption that the paper leaves open."""
         outcomes = {
-            apply_sensitivity(self.reading_outcome, [cell.outcome for cell in sweep.cells])
+            apply_sensitivity(self.verdict.outcome, [cell.outcome for cell in sweep.cells])
             for sweep in self.sensitivity_sweeps
             if not sweep.exclusion
-        } or {self.reading_outcome}
+        } or {self.verdict.outcome}
         return DEPENDS if DEPENDS in outcomes else max(outcomes, key=OUTCOMES.index)
 
     def depends_on(self, claim: ClaimEntry) -> tuple[str, ...]:
@@ -71,12 +59,6 @@ class ClaimVerdict:
     def outcome_text(self, claim: ClaimEntry) -> str:
         """The outcome, with the choices that the claim depends on."""
         return f"{self.outcome} {'; '.join(self.depends_on(claim))}".strip()
-
-    @property
-    def reading_outcome(self) -> str:
-        """The outcome over all readings that count."""
-        other_outcomes = (self.other_verdict.outcome,) if self.other_verdict and self.both_count else ()
-        return combine_outcomes(self.main_verdict.outcome, *other_outcomes, *self.equal_outcomes)
 
 
 @dataclass(frozen=True)
@@ -96,11 +78,6 @@ class Topic:
     runs: Callable[[Path, tuple[str, ...]], Any]
     """Makes the runs of a directory in a reading: endings of directories, or marks."""
     page_texts: Callable[[Any, Mapping[str, ClaimVerdict]], dict[str, str]]
-    other_reading: tuple[str, ...] = ()
-    """The other reading, if any: endings of directories, or marks."""
-    title: str = ""
-    """Title of the first reading, if the other counts as much."""
-    other_title: str = ""
     side_by_side: bool = False
     validation_results: tuple[str, ...] = ()
     """Results of the validation that claims are judged by: experiments of `validation_results.py`."""
@@ -115,36 +92,25 @@ class Topic:
         return PageContent(verdicts, self.page_texts(self.runs(directory, ()), verdicts))
 
     def judge_claim(self, claim: ClaimEntry, directory: Path) -> ClaimVerdict:
-        """Judge a claim in all readings, and over all choices that it depends on."""
+        """Judge a claim, and with all values of the choices that it depends on."""
 
         @cache
         def judge(reading: tuple[str, ...]) -> Verdict:
             return verdict(claim, self.runs(directory, reading))
 
         READ_PLACES.clear()
-        claim_verdict = ClaimVerdict(judge(()), both_count=bool(self.title))
+        main_verdict = judge(())
         read_places = frozenset(READ_PLACES)
-        if self.other_reading:
-            claim_verdict = replace(claim_verdict, other_verdict=judge(self.other_reading))
-        if claim_verdict.reading_outcome == BY_DEFINITION:
-            return claim_verdict
+        if main_verdict.outcome == BY_DEFINITION:
+            return ClaimVerdict(main_verdict)
         relevant_choices = [
             choice.for_claim(claim.id)
             for choice in (each.with_results(directory) for each in choices(self.name))
             if len(choice.values) > 1 and choice.affects(claim.id, read_places, directory)
         ]
-        if (
-            claim_verdict.reading_outcome == FITTED
-        ):  # shown with the fitted value moved, which decides nothing
-            moved_fits = [choice for choice in relevant_choices if choice.exclusion == PUBLISHED]
-            return replace(claim_verdict, sensitivity_sweeps=tuple(sensitivity_sweeps(moved_fits, judge)))
-        equal_sweeps = [choice.sweep(judge) for choice in relevant_choices if choice.equal]
-        equal_outcomes = tuple(cell.outcome for sweep in equal_sweeps if sweep for cell in sweep.cells)
-        return replace(
-            claim_verdict,
-            sensitivity_sweeps=tuple(sensitivity_sweeps(relevant_choices, judge)),
-            equal_outcomes=equal_outcomes,
-        )
+        if main_verdict.outcome == FITTED:  # the moved fit is shown, and decides nothing
+            relevant_choices = [choice for choice in relevant_choices if choice.exclusion == PUBLISHED]
+        return ClaimVerdict(main_verdict, tuple(sensitivity_sweeps(relevant_choices, judge)))
 
     def judge_saved_results(self) -> PageContent:
         """Return the verdicts, judged by the saved results."""
@@ -191,36 +157,8 @@ class Topic:
             f"{self.name}/page.md",
             counts=outcome_counts(claims(self.name), outcomes),
             evidence=evidence_marker(self.document_path),
-            **{"readings": self.readings(content), **content.texts},
+            **content.texts,
         )
-
-    def readings(self, content: PageContent) -> str:
-        """Outcomes of claims in each reading alone, and the claims for which the reading matters."""
-        if not self.title:
-            return ""
-        main_counts, other_counts = (
-            Counter(each.outcome for each in verdicts)
-            for verdicts in (
-                [claim_verdict.main_verdict for claim_verdict in content.verdicts.values()],
-                [
-                    claim_verdict.other_verdict or claim_verdict.main_verdict
-                    for claim_verdict in content.verdicts.values()
-                ],
-            )
-        )
-        outcomes = [each for each in OUTCOMES if main_counts[each] or other_counts[each]]
-        rows = [
-            [title, *(str(counts[each]) for each in outcomes)]
-            for title, counts in ((self.title, main_counts), (self.other_title, other_counts))
-        ]
-        differences = [
-            f"{name} ({claim_verdict.main_verdict.outcome}; {claim_verdict.other_verdict.outcome})"
-            for name, claim_verdict in content.verdicts.items()
-            if claim_verdict.other_verdict
-            and claim_verdict.other_verdict.outcome != claim_verdict.main_verdict.outcome
-        ]
-        names = ", ".join(differences) or "no claim"
-        return f"{table(['reading', *outcomes], rows)}\nThe two differ on {names}.\n"
 
 
 def outcome_counts(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str:

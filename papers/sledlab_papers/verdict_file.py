@@ -36,15 +36,15 @@ def rows(topic: Topic, content: PageContent) -> list[dict[str, Any]]:
             "topic": topic.name,
             "outcome": claim_verdict.outcome,
             "depends_on": claim_verdict.depends_on(topic_claims[claim]),
-            "ours": _combined_text(topic, claim_verdict, "ours"),
-            "why": _combined_text(topic, claim_verdict, "why"),
-            "short": claim_verdict.main_verdict.short,
+            "ours": claim_verdict.verdict.ours.strip(),
+            "why": claim_verdict.verdict.why.strip(),
+            "short": claim_verdict.verdict.short,
             "cause": topic_claims[claim].cause,
             **_optional_fields(topic_claims[claim]),
             "numbers": [
                 [each.published, each.ours, each.ratio]
                 + ([each.predicted, each.predicted_ratio] if each.predicted else [])
-                for each in claim_verdict.main_verdict.comparisons
+                for each in claim_verdict.verdict.comparisons
             ],
             "experiments": _experiments(topic, topic_claims[claim]),
             **_sweep_rows(claim_verdict),
@@ -54,8 +54,8 @@ def rows(topic: Topic, content: PageContent) -> list[dict[str, Any]]:
 
 
 def _optional_fields(claim: ClaimEntry) -> dict[str, str]:
-    """Fields that few claims have: what excludes it, and why no choice could turn it."""
-    return {name: value for name in ("contradicted_by", "closed") if (value := getattr(claim, name))}
+    """Fields that few claims have: what excludes it, and why nothing else is varied."""
+    return {name: value for name in ("contradicted_by", "unvaried") if (value := getattr(claim, name))}
 
 
 def _sweep_rows(claim_verdict: ClaimVerdict) -> dict[str, Any]:
@@ -70,20 +70,6 @@ def _sweep_rows(claim_verdict: ClaimVerdict) -> dict[str, Any]:
         for each in claim_verdict.sensitivity_sweeps
     ]
     return {"sensitivity_sweeps": rows} if rows else {}
-
-
-def _combined_text(topic: Topic, claim_verdict: ClaimVerdict, field: str) -> str:
-    """A text of a claim: from both readings, where they count alike and their texts differ."""
-    verdicts_by_title = [
-        (topic.title, claim_verdict.main_verdict),
-        (topic.other_title, claim_verdict.other_verdict if claim_verdict.both_count else None),
-    ]
-    texts = [
-        (title, each.outcome, str(getattr(each, field)).strip()) for title, each in verdicts_by_title if each
-    ]
-    if len({text for _, _, text in texts}) == 1:
-        return texts[0][2]
-    return " ".join(f"{title} ({outcome}): {text}" for title, outcome, text in texts if text)
 
 
 def _experiments(topic: Topic, claim: ClaimEntry) -> list[str]:

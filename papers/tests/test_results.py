@@ -189,7 +189,7 @@ def test_committed_verdicts_match_the_results(topic_and_content: tuple[Topic, Pa
     assert json.loads(json.dumps(verdict_file.rows(topic, content))) == topic_rows
     for name, verdict in content.verdicts.items():
         for sweep in verdict.sensitivity_sweeps:
-            assert sweep.cells[sweep.default].outcome == verdict.main_verdict.outcome, (
+            assert sweep.cells[sweep.default].outcome == verdict.verdict.outcome, (
                 name,
                 sweep.assumption,
             )
@@ -203,7 +203,7 @@ def test_pages_count_all_verdicts(topic_and_content: tuple[Topic, PageContent]) 
     assert set(outcomes.values()) <= set(OUTCOMES)
     assert outcome_counts(claims(topic.name), outcomes) in topic.page(content)
     for name, verdict in content.verdicts.items():
-        assert verdict.outcome != FITTED or verdict.main_verdict.why, name
+        assert verdict.outcome != FITTED or verdict.verdict.why, name
 
 
 @pytest.mark.slow("draws every figure")

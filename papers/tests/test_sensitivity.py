@@ -90,9 +90,9 @@ def test_contested_claims_have_sweep_or_reason() -> None:
         for name, claim in claims(topic).items():
             claim_in_package = packaged_claims()[name]
             if is_contested(claim_in_package):
-                assert claim_in_package.sensitivity_sweeps or claim.closed, name
+                assert claim_in_package.sensitivity_sweeps or claim.unvaried, name
             assert not (
-                claim.closed and [sweep for sweep in claim_in_package.sensitivity_sweeps if sweep.flips]
+                claim.unvaried and [sweep for sweep in claim_in_package.sensitivity_sweeps if sweep.flips]
             ), name
 
 
@@ -100,7 +100,7 @@ def test_headlines_have_sweeps_or_reason() -> None:
     entries = {name: entry for topic in TOPICS for name, entry in claims(topic).items()}
     for name in HEADLINES:
         claim = packaged_claims()[name]
-        assert claim.sensitivity_sweeps or entries[name].closed or claim.outcome in NO_EVIDENCE, name
+        assert claim.sensitivity_sweeps or entries[name].unvaried or claim.outcome in NO_EVIDENCE, name
 
 
 def test_flipping_sweep_makes_claim_depend() -> None:
@@ -171,16 +171,6 @@ def test_constant_sweep_is_omitted_unless_claim_named() -> None:
     judge_same = lambda _: Verdict(DIRECTION_ONLY, "The same.")  # noqa: E731
     assert Choice("x", VALUES).sweep(judge_same) is None
     assert Choice("x", VALUES, claims=("X-1",)).sweep(judge_same) is not None
-
-
-def test_equal_readings_combine_to_lowest_outcome() -> None:
-    assert (
-        ClaimVerdict(Verdict(DIRECTION_ONLY, "A."), equal_outcomes=(DIRECTION_ONLY, NOT_MET)).outcome
-        == NOT_MET
-    )
-    assert (
-        ClaimVerdict(Verdict(DIRECTION_ONLY, "A."), equal_outcomes=(DIRECTION_ONLY, MET)).outcome == DEPENDS
-    )
 
 
 def test_each_assumption_turns_a_claim_alone() -> None:

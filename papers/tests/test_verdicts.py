@@ -14,18 +14,17 @@ from sledlab.reproduction.verdicts import (
     NOT_MET,
 )
 
-from sledlab_papers import claims, verdict_file
+from sledlab_papers import claims
 from sledlab_papers.claims import (
     ClaimEntry,
     Verdict,
-    combine_outcomes,
+    apply_sensitivity,
     judge_comparisons,
     judge_criterion,
     judge_printed,
 )
 from sledlab_papers.printed import PrintedNumber, compare
-from sledlab_papers.runs import Runs
-from sledlab_papers.topic import ClaimVerdict, Topic
+from sledlab_papers.topic import ClaimVerdict
 
 CLAIM = ClaimEntry(
     "X-1", "0", "here", 1, "E", "a claim", "1", "exact", ours="It is {it}.", why="Because {it}."
@@ -54,39 +53,6 @@ def test_claim_that_follows_from_choice_is_fitted() -> None:
     assert judge_criterion(holds=False).with_numbers(it=1).verdict(fitted_claim) == Verdict(
         NOT_MET, "It is 1.", "Because 1."
     )
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "combined"),
-    [
-        (MET, MET, MET),
-        (MET, NOT_MET, DEPENDS),
-        (DIRECTION_ONLY, NOT_MET, NOT_MET),
-        (MET, NEARLY_MET, NEARLY_MET),
-        (NEARLY_MET, DIRECTION_ONLY, DIRECTION_ONLY),
-        (DEPENDS, NOT_MET, DEPENDS),
-        (FITTED, NOT_MET, NOT_MET),
-        (FITTED, FITTED, FITTED),
-    ],
-)
-def test_equal_readings_are_both_shown(first: str, second: str, combined: str) -> None:
-    claim_verdict = ClaimVerdict(
-        Verdict(first, "A.", "Why A."), Verdict(second, "B.", "Why B."), both_count=True
-    )
-    assert claim_verdict.outcome == combined
-    entry = claims.replace(CLAIM, depends_on="columns")
-    assert claim_verdict.outcome_text(entry) == f"{combined}{' columns' * (combined == DEPENDS)}"
-    topic = Topic("x", (), Runs, lambda *_: {}, title="Up", other_title="Both ways")
-    text = verdict_file._combined_text(topic, claim_verdict, "ours")
-    assert text == f"Up ({first}): A. Both ways ({second}): B."
-    assert verdict_file._combined_text(topic, claim_verdict, "why") == (
-        f"Up ({first}): Why A. Both ways ({second}): Why B."
-    )
-
-
-def test_secondary_reading_does_not_count() -> None:
-    claim_verdict = ClaimVerdict(Verdict(MET, "A."), Verdict(NOT_MET, "B."))
-    assert claim_verdict.outcome == MET
 
 
 @pytest.mark.parametrize(
@@ -151,8 +117,8 @@ def test_share_of_comparisons_decides_outcome(met_count: int, outcome: str) -> N
 def test_claim_excluded_by_the_paper_is_contradicted_unless_met(holds: bool, outcome: str) -> None:
     claim = claims.replace(CLAIM, contradicted_by="lin#merging")
     assert judge_criterion(holds).with_numbers(it=1).verdict(claim).outcome == outcome
-    assert combine_outcomes(CONTRADICTED, DIRECTION_ONLY) == CONTRADICTED
-    assert combine_outcomes(CONTRADICTED, MET) == DEPENDS
+    assert apply_sensitivity(CONTRADICTED, [CONTRADICTED, DIRECTION_ONLY]) == CONTRADICTED
+    assert apply_sensitivity(CONTRADICTED, [MET]) == DEPENDS
 
 
 def test_claim_on_unvaried_choice_depends_on_it() -> None:

@@ -225,14 +225,10 @@ def test_run_takes_other_assumptions(sledlab, tmp_path):
 
 
 def test_old_assumptions_are_the_former_values():
-    former_values = set()
-    for figure in figures().values():
-        for run in figure.runs:
-            entries = [each for each in assumptions(figure.paper) if each.applies_to(run.place)]
-            values = changed_values(figure.paper, run.place, "old")
-            assert values == {key: value for each in entries for key, value in each.former.items()}
-            former_values |= {*values}
-    assert {"device.direction", "replay.mode"} <= former_values
+    assert changed_values("hong2006", "hong2006-figure-9", "old")["device.direction"] == "parity"
+    assert changed_values("lin", "lin-figure-4-seagate", "old")["replay.mode"] == "open"
+    assert changed_values("lin", "lin-figure-9", "old").get("replay.mode") is None
+    assert changed_values("hong2006", "hong2006-figure-9", "default") == {}
 
 
 @pytest.mark.parametrize("text", ["[[assumption]]\nname = 'a'\n", "name = 1\n", "[["])

@@ -59,6 +59,11 @@ class Assumption:
     claims: tuple[str, ...] = ()
     fitted_to: tuple[str, ...] = ()
 
+    @property
+    def is_fitted(self) -> bool:
+        """Whether values were set so that a printed number comes out."""
+        return self.mark == "fitted"
+
     def applies_to(self, place: str) -> bool:
         """Whether the assumption applies to the experiment in a directory."""
         return any(fnmatchcase(place, pattern) for pattern in self.experiments)
@@ -119,9 +124,9 @@ def _parse_entry(row: Mapping[str, Any], paper: str) -> Assumption:
         raise ValueError(f"an assumption lacks {', '.join(sorted(missing_keys))}")
     if row["mark"] not in MARKS:
         raise ValueError(f"`{row['mark']}` is none of {', '.join(MARKS)}")
-    values = {"experiments": [f"{paper}-*"], **row}
+    complete_row = {"experiments": [f"{paper}-*"], **row}
     arguments: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
+        key: tuple(value) if isinstance(value, list) else value for key, value in complete_row.items()
     }
     return Assumption(**arguments)
 

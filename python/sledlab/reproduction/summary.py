@@ -77,8 +77,8 @@ def claim_reasons(claim: Claim) -> str:
         parts.append(
             f"Excluded   by {claim.contradicted_by}, on the page `Contradictions` of the documentation"
         )
-    if claim.closed:
-        parts.append(f"No sensitivity sweep: {claim.closed}")
+    if claim.unvaried:
+        parts.append(f"Unvaried   {claim.unvaried}")
     return "\n".join([*parts, f"Measured   {claim.ours}"])
 
 
@@ -92,9 +92,10 @@ def sweep_rows(claim: Claim) -> list[tuple[str, ...]]:
 
 
 def _sweep_row(sweep: SensitivitySweep) -> tuple[str, ...]:
-    """The first and the last value, with their numbers if the sweep counts; outcomes where they differ."""
+    """A sweep, with its first and last value and that of all other numbers (*here*)."""
     ends = (sweep.cells[0], sweep.cells[-1])
     numbers = "" if sweep.exclusion else "; ".join(dict.fromkeys(each.number for each in ends if each.number))
+    span = (", " if len(sweep.cells) == 2 else ", ..., ").join(each.value for each in ends)
     names_by_outcome: dict[str, list[str]] = {}
     for cell in sweep.cells:
         names_by_outcome.setdefault(cell.outcome, []).append(cell.value)
@@ -102,7 +103,7 @@ def _sweep_row(sweep: SensitivitySweep) -> tuple[str, ...]:
     excluded = f" (does not count: {sweep.exclusion})" if sweep.exclusion else ""
     return (
         f"{sweep.assumption}{excluded}",
-        (", " if len(sweep.cells) == 2 else ", ..., ").join(each.value for each in ends),
+        f"{span}; here {sweep.cells[sweep.default].value}",
         ends[0].outcome if len(names_by_outcome) == 1 else outcomes,
         numbers,
     )

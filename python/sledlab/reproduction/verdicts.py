@@ -28,7 +28,7 @@ NOT_MET = "not met"
 CONTRADICTED = "contradicted"
 """Another statement of the paper excludes the claim: no reading meets both."""
 DEPENDS = "depends on"
-"""The claim is met for a part of the range that the paper leaves open, or in one reading alone."""
+"""The claim is met for a part of the range that the paper leaves open."""
 FITTED = "fitted"
 """The model is built that way, or a constant was fitted to the claim: no evidence."""
 BY_DEFINITION = "by definition"
@@ -123,7 +123,7 @@ class Claim:
         sensitivity_sweeps: Verdicts over the values of choices that sledlab had to make.
         contradicted_by: The statement of the paper that excludes the claim, as `PAPER#anchor` of the page on
             contradictions; empty for most.
-        closed: Why none of the choices could turn the verdict, where it is contested and no sweep varies it.
+        unvaried: Why nothing else that the claim could depend on is varied, where it is contested.
     """
 
     id: str
@@ -146,7 +146,7 @@ class Claim:
     experiments: tuple[str, ...] = ()
     sensitivity_sweeps: tuple[SensitivitySweep, ...] = ()
     contradicted_by: str = ""
-    closed: str = ""
+    unvaried: str = ""
 
     @property
     def outcome_text(self) -> str:
