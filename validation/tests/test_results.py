@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from sledlab_papers.claims import DIRECTION_ONLY, MET, Verdict
-from sledlab_papers.topic import ClaimVerdict, PageContent
 
 from validation import results
 from validation.page import DOCUMENTS
@@ -32,19 +30,6 @@ def test_results_are_read_as_they_were_written() -> None:
     results.write("some/found", measurements)
     assert results.read("some/found", tuple[Measurement, ...]) == measurements
     assert results.read("nothing", Measurement) is None
-
-
-def test_sheet_of_verdicts_is_read_as_written() -> None:
-    verdict = Verdict(MET, "1 ms.")
-    sheet = PageContent(
-        {
-            "H-01": ClaimVerdict(verdict),
-            "H-02": ClaimVerdict(verdict, Verdict(DIRECTION_ONLY, "2 ms.", "So.")),
-        },
-        {"a": "b"},
-    )
-    results.write("sheet", sheet)
-    assert results.read("sheet", PageContent) == sheet
 
 
 def test_section_is_measured_again_when_short_run_changes() -> None:
