@@ -11,7 +11,7 @@ from sledlab.reproduction.save import to_file
 from sledlab.reproduction.verdicts import figure_claims
 
 from .markdown import table
-from .runs import mark_columns
+from .runs import TableReads
 
 IMAGES = "images/papers"
 """Folder of the figures in the documentation."""
@@ -37,11 +37,11 @@ def topic_figures(topic: str) -> list[Figure]:
     return [each for each in figures().values() if each.topic == topic]
 
 
-def mark_figure_columns(topic: str, directory: Path) -> None:
-    """Mark the columns that figures show as read, so that they are saved."""
+def note_figure_columns(topic: str, directory: Path) -> None:
+    """Note the columns that figures show as read, so that they are saved."""
     for figure in topic_figures(topic):
         for place, name, columns in figure.tables():
-            mark_columns(directory / place / f"{name}.csv", columns)
+            TableReads.note(directory / place / f"{name}.csv", columns)
 
 
 def write_picture(figure: Figure, directory: Path, file: Path) -> None:

@@ -17,7 +17,7 @@ import polars
 
 from . import directory_cache
 from .paths import BUILD, RESULTS
-from .runs import READ_COLUMNS, PlannedExperiment
+from .runs import PlannedExperiment, TableReads
 
 UNPACKED_TABLES = BUILD / "results"
 
@@ -103,11 +103,10 @@ def replace(topic: str, tables: Iterable[ResultTable], existing: Container[str])
     write(topic, [*(table for table in other_tables if table.experiment in existing), *new_tables])
 
 
-def select_read_columns(directory: Path, experiments: Container[str]) -> Iterator[ResultTable]:
-    """Yield the tables of experiments in `directory`: the columns that were read up to now."""
-    for file, columns in READ_COLUMNS.items():
-        if file.parent.parent == directory and file.parent.name in experiments:
-            yield ResultTable(file.parent.name, file.stem, _select_columns(file, columns))
+def read_tables(reads: TableReads) -> Iterator[ResultTable]:
+    """Yield tables that were read, with the columns that their rows and the figures declare."""
+    for file, columns in reads.columns_by_file.items():
+        yield ResultTable(file.parent.name, file.stem, _select_columns(file, columns))
 
 
 def _select_columns(file: Path, columns: set[str]) -> str:

@@ -6,10 +6,12 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import MISSING, dataclass, field, fields
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import polars
 from sledlab.study.executor.worker_choice import CLUSTER
@@ -93,24 +95,8 @@ def run(
         list(pool.map(start, plan))
 
 
-class RecordingRow:
-    """A row of a table that notes which of its columns are read: only these are kept."""
-
-    _table_file: Path | None = None
-
-    def __getattribute__(self, name: str) -> Any:
-        """The value of a column; notes that the column is read."""
-        file = object.__getattribute__(self, "_table_file")
-        value = object.__getattribute__(self, name)
-        if file is not None and name in type(self).__dataclass_fields__:  # type: ignore[attr-defined]
-            if value is MISSING:
-                raise LookupError(f"`{file}` does not hold `{name}`: make reproduce")
-            mark_columns(file, (name,))
-        return value
-
-
 @dataclass(frozen=True)
-class ComparisonRun(RecordingRow):
+class ComparisonRun:
     """A run of a comparison: one scheduler, value, speed-up and seed."""
 
     scheduler: str
@@ -160,7 +146,7 @@ class ComparisonRun(RecordingRow):
 
 
 @dataclass(frozen=True)
-class LoadPoint(RecordingRow):
+class LoadPoint:
     """A point of a load curve: the mean over seeds."""
 
     scheduler: str
@@ -179,7 +165,7 @@ class LoadPoint(RecordingRow):
 
 
 @dataclass(frozen=True)
-class Crossing(RecordingRow):
+class Crossing:
     """The arrival rate at which a scheduler reaches a mean response."""
 
     scheduler: str
@@ -189,7 +175,7 @@ class Crossing(RecordingRow):
 
 
 @dataclass(frozen=True)
-class SchedulerCost(RecordingRow):
+class SchedulerCost:
     """Wall-clock cost of decisions of a scheduler."""
 
     scheduler: str
@@ -201,22 +187,39 @@ Rows = list[tuple[Any, T]]
 """Rows of a table by the value that varies."""
 
 
-READ_COLUMNS: dict[Path, set[str]] = {}
-"""Columns of each table that were read so far: these are saved with the results."""
-
-
-READ_PLACES: set[str] = set()
-"""Places of the tables that were read since this was cleared: those that a claim is judged by."""
-
-
 KEY_COLUMNS = ("scheduler", "speedup", "seed", "level_ms")
 """Columns that identify rows in every table, in addition to the column of the axis."""
 
 
-def mark_columns(file: Path, columns: Iterable[str]) -> None:
-    """Note that columns of a table are read."""
-    READ_COLUMNS.setdefault(file, set()).update(columns)
-    READ_PLACES.add(file.parent.name)
+class TableReads:
+    """The tables that are read within a context, each with the columns that its rows declare."""
+
+    _recorders: ClassVar[ContextVar[tuple[TableReads, ...]]] = ContextVar("recorders", default=())
+
+    def __init__(self) -> None:
+        self.columns_by_file: dict[Path, set[str]] = {}
+
+    @classmethod
+    def note(cls, file: Path, columns: Iterable[str]) -> None:
+        """Note that a table is read."""
+        for recorder in cls._recorders.get():
+            recorder.columns_by_file.setdefault(file, set()).update(columns)
+
+    @property
+    def places(self) -> frozenset[str]:
+        """The places of these tables."""
+        return frozenset(file.parent.name for file in self.columns_by_file)
+
+    @classmethod
+    @contextmanager
+    def record(cls) -> Iterator[TableReads]:
+        """Record the tables that are read within the context."""
+        reads = cls()
+        token = cls._recorders.set((*cls._recorders.get(), reads))
+        try:
+            yield reads
+        finally:
+            cls._recorders.reset(token)
 
 
 @cache
@@ -233,22 +236,27 @@ def _axis_and_rows(file: Path) -> tuple[str, list[dict[str, Any]]]:
 
 
 def read(file: Path, kind: type[T]) -> Rows[T]:
-    """The rows of a table by the value that varies; columns that are read of them are noted."""
-    mark_columns(file, (*KEY_COLUMNS, _axis_and_rows(file)[0]))
+    """The rows of a table by the value that varies."""
+    columns = [each.name for each in fields(kind)]  # type: ignore[arg-type]
+    TableReads.note(file, (*KEY_COLUMNS, _axis_and_rows(file)[0], *columns))
     return _rows(file, kind)  # type: ignore[arg-type]
 
 
 @cache
 def _rows(file: Path, kind: Any) -> Rows[Any]:
     axis, rows = _axis_and_rows(file)
-    return [(row[axis], _recording_row(file, kind, row)) for row in rows]
+    return [(row[axis], _row(kind, row)) for row in rows]
 
 
-def _recording_row(file: Path, kind: Any, row: Mapping[str, Any]) -> Any:
-    """A row of its class, which knows its table and notes columns that are read."""
-    recording_row = kind(**{each.name: row.get(each.name, MISSING) for each in fields(kind)})
-    object.__setattr__(recording_row, "_table_file", file)
-    return recording_row
+def _row(kind: type[T], row: Mapping[str, Any]) -> T:
+    """A row as an instance of its class.
+
+    A table that was saved before a column was declared lacks it, and so does the row: reading it is an
+    `AttributeError` until the experiment is measured anew.
+    """
+    instance = object.__new__(kind)
+    vars(instance).update({each.name: row[each.name] for each in fields(kind) if each.name in row})  # type: ignore[arg-type]
+    return instance
 
 
 def _value_text(value: object) -> str:

@@ -20,7 +20,7 @@ from sledlab.reproduction.verdicts import (
 from . import pictures, results
 from .claims import ClaimEntry, Verdict, apply_sensitivity, claims, verdict
 from .markdown import table
-from .runs import READ_PLACES, PlannedExperiment, run
+from .runs import PlannedExperiment, TableReads, run
 from .sensitivity import PUBLISHED, choices, sensitivity_sweeps
 from .templates import TEMPLATES, evidence_marker, fill
 
@@ -98,15 +98,14 @@ class Topic:
         def judge(reading: tuple[str, ...]) -> Verdict:
             return verdict(claim, self.runs(directory, reading))
 
-        READ_PLACES.clear()
-        main_verdict = judge(())
-        read_places = frozenset(READ_PLACES)
+        with TableReads.record() as reads:
+            main_verdict = judge(())
         if main_verdict.outcome == BY_DEFINITION:
             return ClaimVerdict(main_verdict)
         relevant_choices = [
             choice.for_claim(claim.id)
             for choice in (each.with_results(directory) for each in choices(self.name))
-            if len(choice.values) > 1 and choice.affects(claim.id, read_places, directory)
+            if len(choice.values) > 1 and choice.affects(claim.id, reads.places, directory)
         ]
         if main_verdict.outcome == FITTED:  # the moved fit is shown, and decides nothing
             relevant_choices = [choice for choice in relevant_choices if choice.exclusion == PUBLISHED]
@@ -117,13 +116,17 @@ class Topic:
         return self.judge(results.directory())
 
     def save(self, directories: Mapping[str, Path]) -> None:
-        """Save, of experiments that ran, given by place, the columns that judges and pictures read."""
+        """Save the tables that judges and pictures read, of experiments that ran, given by place."""
         new_experiments = [each for each in self.full_plan if each.place in directories]
         if new_experiments:
-            with results.overlay_directory(self.full_plan, directories) as directory:
+            with (
+                results.overlay_directory(self.full_plan, directories) as directory,
+                TableReads.record() as reads,
+            ):
                 self.judge(directory)
-                pictures.mark_figure_columns(self.name, directory)
-                tables = results.select_read_columns(directory, {each.place for each in new_experiments})
+                pictures.note_figure_columns(self.name, directory)
+                new_places = {each.place for each in new_experiments}
+                tables = [table for table in results.read_tables(reads) if table.experiment in new_places]
                 results.replace(self.name, tables, self.experiments)
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 from . import results
 from .claims import ClaimEntry, claims, verdict
 from .paths import PROJECT
-from .runs import READ_PLACES
+from .runs import TableReads
 from .topic import ClaimVerdict, PageContent, Topic
 
 FILE = PROJECT / "python" / "sledlab" / "reproduction" / "verdicts.json"
@@ -74,6 +74,6 @@ def _sweep_rows(claim_verdict: ClaimVerdict) -> dict[str, Any]:
 
 def _experiments(topic: Topic, claim: ClaimEntry) -> list[str]:
     """The experiments whose tables the judge of a claim reads."""
-    READ_PLACES.clear()
-    verdict(claim, topic.runs(results.directory(), ()))
-    return list(dict.fromkeys(each.experiment for each in topic.plan if each.place in READ_PLACES))
+    with TableReads.record() as reads:
+        verdict(claim, topic.runs(results.directory(), ()))
+    return list(dict.fromkeys(each.experiment for each in topic.plan if each.place in reads.places))

@@ -20,7 +20,7 @@ import pytest
 from sledlab_papers import results
 from sledlab_papers.claims import ClaimEntry, claims, verdict
 from sledlab_papers.paths import PROJECT, SEAGATE_TRACE
-from sledlab_papers.runs import READ_PLACES, PlannedExperiment, run
+from sledlab_papers.runs import PlannedExperiment, TableReads, run
 from sledlab_papers.topic import Topic
 from sledlab_papers.topics import TOPICS
 
@@ -43,9 +43,9 @@ def request_count(place: str) -> int:
 
 def claim_experiments(topic: Topic, claim: ClaimEntry) -> list[PlannedExperiment]:
     """The experiments whose tables the judge of a claim reads."""
-    READ_PLACES.clear()
-    verdict(claim, topic.runs(results.directory(), ()))
-    return [each for each in topic.plan if each.place in READ_PLACES]
+    with TableReads.record() as reads:
+        verdict(claim, topic.runs(results.directory(), ()))
+    return [each for each in topic.plan if each.place in reads.places]
 
 
 def cheap_claims(stale_places: set[str]) -> Iterator[tuple[Topic, ClaimEntry, list[PlannedExperiment]]]:

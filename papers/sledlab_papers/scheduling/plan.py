@@ -212,11 +212,8 @@ class SchedulingRuns(Runs):
         ]
 
     def _length_cells(self, name: str) -> list[str]:
-        """Points, seeds, requests and queues of an experiment; tables saved for fewer columns lack most."""
+        """Points, seeds, requests and queues of an experiment."""
         points = [row for _, row in read(self.directory / name / "curves.csv", LoadPoint)]
-        try:
-            seeds, max_queue = max(row.seeds for row in points), max(row.queue_mean for row in points)
-            min_requests = min(row.requests / row.seeds for row in points)
-        except LookupError:
-            return [str(len(points)), "–", "–", "–"]
+        seeds, max_queue = max(row.seeds for row in points), max(row.queue_mean for row in points)
+        min_requests = min(row.requests / row.seeds for row in points)
         return cells("{} | {} | {:,.0f} | {:,.0f}", len(points), seeds, min_requests, max_queue)

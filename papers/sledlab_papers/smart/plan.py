@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import polars
 
 from ..markdown import table
-from ..runs import PlannedExperiment, mark_columns, mark_value
+from ..runs import PlannedExperiment, TableReads, mark_value
 from ..wording import cells
 from .published_times import DISK, Stage
 
@@ -146,7 +146,7 @@ class StageTimes:
 
 def read_rows(file: Path, kind: type[T], has_device_settings: bool = False) -> tuple[T, ...]:
     """The rows of a table; devices are named with or without their parameters."""
-    mark_columns(file, (field.name for field in fields(kind)))  # type: ignore[arg-type]
+    TableReads.note(file, (field.name for field in fields(kind)))  # type: ignore[arg-type]
     return _rows(file, kind, has_device_settings)  # type: ignore[arg-type]
 
 
