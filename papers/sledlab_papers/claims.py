@@ -22,6 +22,7 @@ from sledlab.reproduction.verdicts import (
     NO_EVIDENCE,
     NOT_MET,
     NumberComparison,
+    NumberTable,
 )
 
 from .paths import PROJECT
@@ -98,6 +99,8 @@ class Verdict:
     """The number that decides."""
     comparisons: tuple[NumberComparison, ...] = ()
     """Printed numbers and ours."""
+    tables: tuple[NumberTable, ...] = ()
+    """Further numbers behind the outcome."""
 
 
 @dataclass(frozen=True)
@@ -109,12 +112,14 @@ class Judgment:
         numbers: Numbers by place.
         values: Our values for each printed number of the claim.
         direction_holds: Whether the direction is as published, where printed numbers decide.
+        tables: Numbers that are too many for a sentence.
     """
 
     outcome: str
     numbers: dict[str, Any] = field(default_factory=dict)
     values: tuple[tuple[float, ...], ...] = ()
     direction_holds: bool = False
+    tables: tuple[NumberTable, ...] = ()
 
     def with_numbers(self, **numbers: Any) -> Judgment:
         """The judgment with numbers, named as the places in the claim's words."""
@@ -124,6 +129,10 @@ class Judgment:
         """The judgment with our values for each printed number of the claim."""
         return replace(self, values=tuple(tuple(each) for each in values))
 
+    def with_tables(self, *tables: NumberTable) -> Judgment:
+        """The judgment with tables of numbers."""
+        return replace(self, tables=tables)
+
     def verdict(self, claim: ClaimEntry) -> Verdict:
         """The verdict: `FITTED` where it follows from our choice; without a difference, no explanation."""
         ours = format_text(claim.ours, **self.numbers)
@@ -131,13 +140,14 @@ class Judgment:
         outcome = self.outcome or self._printed_outcome(claim)
         comparisons = compare(claim.printed, self.values, claim.predicted) if self.values else ()
         if claim.choice and outcome in (MET, NEARLY_MET, DIRECTION_ONLY, FITTED):
-            return Verdict(FITTED, ours, format_text(claim.choice, **self.numbers), short_text, comparisons)
+            choice = format_text(claim.choice, **self.numbers)
+            return Verdict(FITTED, ours, choice, short_text, comparisons, self.tables)
         if claim.depends_on and outcome == MET:
             outcome = DEPENDS
         if claim.contradicted_by and outcome in LEVELS and outcome != MET:
             outcome = CONTRADICTED
         why = "" if outcome in UNEXPLAINED_OUTCOMES else format_text(claim.why, **self.numbers)
-        return Verdict(outcome, ours, why, short_text, comparisons)
+        return Verdict(outcome, ours, why, short_text, comparisons, self.tables)
 
     def _printed_outcome(self, claim: ClaimEntry) -> str:
         """The outcome by all printed numbers of a claim."""

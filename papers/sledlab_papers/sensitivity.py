@@ -113,7 +113,10 @@ class Choice:
     def sweep(self, judge: Callable[[tuple[str, ...]], Verdict]) -> SensitivitySweep | None:
         """The sweep: outcome of a claim with each value; None if no number depends on the choice."""
         verdicts_by_value = [(value, judge(value.reading)) for value in self.values]
-        if not self.claims and len({(each.outcome, each.ours) for _, each in verdicts_by_value}) == 1:
+        if (
+            not self.claims
+            and len({(each.outcome, each.ours, each.tables) for _, each in verdicts_by_value}) == 1
+        ):
             return None
         cells = tuple(Cell(value.name, each.outcome, each.short) for value, each in verdicts_by_value)
         default_index = next(i for i, value in enumerate(self.values) if not value.reading)

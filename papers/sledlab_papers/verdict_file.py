@@ -46,6 +46,7 @@ def rows(topic: Topic, content: PageContent) -> list[dict[str, Any]]:
                 + ([each.predicted, each.predicted_ratio] if each.predicted else [])
                 for each in claim_verdict.verdict.comparisons
             ],
+            **_tables(claim_verdict),
             "experiments": _experiments(topic, topic_claims[claim]),
             **_sweep_rows(claim_verdict),
         }
@@ -56,6 +57,12 @@ def rows(topic: Topic, content: PageContent) -> list[dict[str, Any]]:
 def _optional_fields(claim: ClaimEntry) -> dict[str, str]:
     """Fields that few claims have: what excludes it, and why nothing else is varied."""
     return {name: value for name in ("contradicted_by", "unvaried") if (value := getattr(claim, name))}
+
+
+def _tables(claim_verdict: ClaimVerdict) -> dict[str, Any]:
+    """Further numbers behind a verdict, if any."""
+    tables = [[each.title, each.columns, each.rows] for each in claim_verdict.verdict.tables]
+    return {"tables": tables} if tables else {}
 
 
 def _sweep_rows(claim_verdict: ClaimVerdict) -> dict[str, Any]:

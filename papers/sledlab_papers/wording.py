@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from string import Formatter
 from typing import Any
 
+from sledlab.reproduction.verdicts import NumberTable
+
 Shares = Iterable[float] | Mapping[float, float]
 """Relative differences, possibly by the load or level at which they hold."""
 
@@ -127,6 +129,21 @@ def format_rows(template: str, rows: Iterable[object], separator: str = ", ") ->
         'FCFS 1.5, SPTF 1'
     """
     return separator.join(format_text(template, *(row if isinstance(row, tuple) else (row,))) for row in rows)
+
+
+def number_table(title: str, columns: str, rows: Iterable[Sequence[str]]) -> NumberTable:
+    """A table of numbers behind a verdict.
+
+    Args:
+        title: What the numbers are, with their unit.
+        columns: Heads of the columns, separated by ` | `.
+        rows: The cells of each row, such as `cells` returns them.
+
+    Examples:
+        >>> number_table("Mean response, ms", "load | SPTF", [cells("{:g} | {:.1f}", 2, 1.25)]).rows
+        (('2', '1.2'),)
+    """
+    return NumberTable(title, tuple(columns.split(" | ")), tuple(map(tuple, rows)))
 
 
 def cells(template: str, /, *values: object) -> list[str]:

@@ -112,7 +112,12 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
     _show_text(summary.claim_head(target))
     if target.numbers:
         show_table(summary.NUMBER_COLUMNS, summary.number_rows(target))
-    _show_text(summary.claim_reasons(target))
+    _show_text(f"Measured   {target.ours}")
+    for number_table in target.tables:
+        _show_text(f"\n{number_table.title}")
+        show_table(number_table.columns, number_table.rows)
+    if reasons := summary.claim_reasons(target):
+        _show_text(reasons)
     if target.sensitivity_sweeps:
         columns = range(len(summary.SWEEP_COLUMNS))
         table = Columns(summary.SWEEP_COLUMNS, summary.sweep_rows(target), {*columns}, {*columns})

@@ -10,7 +10,7 @@ from sledlab.reproduction.papers import PAPERS, quotation
 from sledlab.reproduction.verdicts import MET, claims, figure_claims
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sledlab.reproduction.assumption import Assumption
     from sledlab.reproduction.changes import Changes
@@ -79,7 +79,7 @@ def claim_reasons(claim: Claim) -> str:
         )
     if claim.unvaried:
         parts.append(f"Unvaried   {claim.unvaried}")
-    return "\n".join([*parts, f"Measured   {claim.ours}"])
+    return "\n".join(parts)
 
 
 SWEEP_COLUMNS = ("assumption", "values", "outcome", "numbers")
@@ -250,18 +250,18 @@ def page(
     parts += dict.fromkeys(each for figure in figures or (None,) for each in changes.sentences(figure))
     for each in figures:
         parts.append(f"![{each.heading}]({each.name}.svg)")
-        parts += [f"{panel.title}\n\n{_table(panel)}" for panel in values[each.name]]
+        parts += [f"{panel.title}\n\n{_table(panel.columns, panel.rows)}" for panel in values[each.name]]
     parts += ["## Full run", FULL_RUN]
     for claim in claims:
         parts.append(f"### {claim.id}: {claim.outcome_text} (full run)")
         parts.append(f"Claim: {claim.claim}. Published: {claim.published}. Met if: {claim.accept}.")
         parts.append(f"Result of the full run: {claim.ours}")
+        parts += [f"{each.title}\n\n{_table(each.columns, each.rows)}" for each in claim.tables]
         parts += [f"Why: {claim.why}"] if claim.why else []
         parts += [_sweep_line(sweep) for sweep in claim.sensitivity_sweeps]
     return "\n\n".join(parts) + "\n"
 
 
-def _table(values: PanelValues) -> str:
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown."""
-    head = [values.columns, ("---",) * len(values.columns)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in [*head, *values.rows])
+    return "\n".join(f"| {' | '.join(row)} |" for row in [columns, ("---",) * len(columns), *rows])

@@ -97,6 +97,21 @@ class NumberComparison:
 
 
 @dataclass(frozen=True)
+class NumberTable:
+    """Numbers of sledlab behind a verdict, such as a measure by workload and level.
+
+    Attributes:
+        title: What the numbers are, with their unit.
+        columns: Heads of the columns.
+        rows: The cells of each row; the first names the row.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
 class Claim:
     """A claim of a paper, and the verdict on it.
 
@@ -119,6 +134,7 @@ class Claim:
         cause: The explanation in a few words.
         depends_on: The choices that a claim with the outcome `DEPENDS` depends on.
         numbers: Printed numbers, and those of sledlab.
+        tables: Further numbers of sledlab behind the verdict.
         experiments: The experiments that the claim is judged by.
         sensitivity_sweeps: Verdicts over the values of choices that sledlab had to make.
         contradicted_by: The statement of the paper that excludes the claim, as `PAPER#anchor` of the page on
@@ -143,6 +159,7 @@ class Claim:
     cause: str = ""
     depends_on: tuple[str, ...] = ()
     numbers: tuple[NumberComparison, ...] = ()
+    tables: tuple[NumberTable, ...] = ()
     experiments: tuple[str, ...] = ()
     sensitivity_sweeps: tuple[SensitivitySweep, ...] = ()
     contradicted_by: str = ""
@@ -170,6 +187,10 @@ def claims() -> dict[str, Claim]:
                 "experiments": tuple(row["experiments"]),
                 "depends_on": tuple(row.get("depends_on", ())),
                 "numbers": tuple(NumberComparison(*each) for each in row.get("numbers", ())),
+                "tables": tuple(
+                    NumberTable(title, tuple(columns), tuple(map(tuple, table_rows)))
+                    for title, columns, table_rows in row.get("tables", ())
+                ),
                 "sensitivity_sweeps": _sensitivity_sweeps(row.get("sensitivity_sweeps", ())),
             }
         )
