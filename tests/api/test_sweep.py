@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 import sledlab as sl
 from sledlab.display import find_presentation
-from sledlab.show.document import Text
+from sledlab.show.document import Grid, Text
 from sledlab.studies.compare import summary
 from sledlab.studies.compare.sweep import sweeps
 from sledlab.studies.compare.tables import Comparison
@@ -191,3 +191,64 @@ def test_real_sweep_has_effects_everywhere():
     assert result.plot("scv").axes
     assert result.answer.startswith("At its own rate, device.spring_factor = 0.75")
     assert math.isclose(result.effects["mean_ms"].min(), result.curves["mean_ms"].sort()[1])
+
+
+def rows_of_terminal_table(result: Comparison) -> list[list[str]]:
+    """The cells of the only table that a terminal shows, with its head."""
+    (table,) = (part for part in find_presentation(result).brief(result) if isinstance(part, Grid))
+    return [list(table.head), *map(list, table.rows)]
+
+
+def test_grid_of_two_settings_is_one_table_with_the_best_cell_marked():
+    result = synthetic_comparison(TWO_AXES, lambda tips, spring, **_: 8 / tips + spring, seeds=1)
+    assert rows_of_terminal_table(result) == [
+        ["device.tips", "0", "1"],
+        ["1", "8.00", "9.00"],
+        ["2", "4.00", "5.00"],
+        ["4", "→ 2.00", "3.00"],
+    ]
+
+
+def test_grid_has_rows_for_each_load_and_marks_level_and_overloaded_cells():
+    result = synthetic_comparison(
+        TWO_AXES,
+        lambda tips, spring, speedup, **_: (8 / tips + spring / 1000) * speedup,
+        seeds=1,
+        speedups=(1.0, 2.0),
+        is_overloaded=lambda tips, speedup, **_: tips == 1 and speedup == 2,
+    )
+    assert rows_of_terminal_table(result) == [
+        ["load", "device.tips", "0", "1"],
+        ["×1", "1", "8.00", "8.00"],
+        ["×1", "2", "4.00", "4.00"],
+        ["×1", "4", "→ 2.00", "≈ 2.00"],
+        ["×2", "1", "* 16.0", "* 16.0"],
+        ["×2", "2", "8.00", "8.00"],
+        ["×2", "4", "→ 4.00", "≈ 4.00"],
+    ]
+
+
+def test_grid_shows_other_settings_at_their_best_values():
+    result = synthetic_comparison(
+        TWO_AXES, lambda tips, scheduler, **_: 8 / tips + len(scheduler), schedulers=("fcfs", "s"), seeds=1
+    )
+    assert rows_of_terminal_table(result)[0] == ["device.tips", "FCFS", "S"]
+    notes = [part.text for part in find_presentation(result).brief(result) if isinstance(part, Text)]
+    assert "device.spring: as in the best combination at that load" in notes[0]
+
+
+def test_values_of_one_setting_are_rows_and_loads_columns():
+    result = synthetic_comparison(
+        TIPS, lambda tips, speedup, **_: speedup / tips, speedups=(1.0, 2.0), seeds=1
+    )
+    assert rows_of_terminal_table(result) == [
+        ["device.tips", "×1", "×2"],
+        ["1", "1.00", "2.00"],
+        ["2", "0.500", "1.00"],
+        ["4", "→ 0.250", "→ 0.500"],
+    ]
+
+
+def test_setting_with_the_largest_effect_matters_most():
+    result = synthetic_comparison(TWO_AXES, lambda tips, spring, **_: 1 / tips + spring / 8, seeds=1)
+    assert "device.tips matters most (up to 75 %), then device.spring (up to 33 %)." in answer_text(result)

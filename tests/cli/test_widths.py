@@ -4,7 +4,7 @@ import re
 
 import pytest
 import rich.console
-from sledlab.show import terminal
+from sledlab.show import terminal, text_plot
 from sledlab.show.columns import Columns, fold
 
 SHORT_STUDY = "--device mems-g2 --workload uniform --limit 300 --parallel 1"
@@ -90,3 +90,43 @@ def test_row_names_begin_every_block():
 
 def test_a_number_stays_with_its_unit():
     assert fold("less by 22\u00a0% than that", 11) == "less by\n22\u00a0% than\nthat"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "simulate --device mems-g2 --workload uniform --limit 300",
+        "trace info sample/traces/oltp-bank-a.csv.zst",
+        "trace hits sample/traces/oltp-bank-a.csv.zst --replacement lru",
+        "show job join",
+    ],
+)
+def test_sentences_wrap(sledlab, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "60")
+    assert max(map(len, sledlab(*command.split()).out.splitlines())) <= 60
+
+
+def test_table_narrows_its_gaps_and_folds_heads_before_it_splits(capsys):
+    table = Columns(("", "slowest volume", "volumes in goal"), [("disk", "1,234", "0 of 3")])
+    table.print(rich.console.Console(width=24))
+    assert [line.split() for line in capsys.readouterr().out.splitlines()[1:3]] == [
+        ["slowest", "volumes"],
+        ["volume", "in", "goal"],
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_pictures_have_the_width_of_the_terminal_and_a_scale(width):
+    shape = text_plot.distribution([0.5, 1, 2, 4, 8], [0.1, 0.5, 0.8, 0.9, 1.0], width)
+    assert max(map(len, shape)) == max(width, len(shape[0]))
+    assert shape[1].startswith("  40")
+    assert shape[6].startswith("   0")
+
+
+def test_overloaded_points_are_marked_above_the_scale():
+    lines = {"FCFS": [(10, 1.0), (20, None)], "SPTF": [(10, 1.0), (20, 3.0)]}
+    picture = text_plot.curves(lines, "ms", 60)
+    assert picture[1].split() == ["overload", "A"]
+    assert picture[2].split() == ["3", "B"]
+    steady_lines = {"SPTF": lines["SPTF"]}
+    assert not any("overload" in line for line in text_plot.curves(steady_lines, "ms", 60))

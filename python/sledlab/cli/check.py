@@ -107,7 +107,7 @@ def _check_rules(model: str, kind: str | None, seed: int, cases: int, allow_plug
         terminal.say(f"passed: {rule}")
         rule_count += 1
     case_text = "1 case" if cases == 1 else f"{cases} cases"
-    terminal.say(f"{model} passes all {rule_count} rules, each in {case_text} with seed {seed}.")
+    terminal.say_sentences(f"{model} passes all {rule_count} rules, each in {case_text} with seed {seed}.")
 
 
 def _check_drive(

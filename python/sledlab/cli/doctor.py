@@ -79,7 +79,8 @@ def doctor(*, as_json: bool) -> int:
         [(component.what, component.found or "missing", component.purpose) for component in components],
     )
     for component in missing:
-        terminal.say(f"{component.what} is missing (required for {component.purpose}): {component.remedy}")
+        terminal.say_sentences(f"{component.what} is missing (required for {component.purpose}):")
+        terminal.say(f"  {component.remedy}")
     if not missing:
         terminal.say("Nothing is missing.")
     return int(any(component.needed for component in missing))

@@ -213,15 +213,15 @@ def reproduce_run(name: str, *, as_json: bool, **option_values: Any) -> None:
         )
         return
     show_table(("claim", "verdict (full run)", "says"), summary.verdicts(reproduction.claims))
-    terminal.say(summary.FULL_RUN)
+    terminal.say_sentences(summary.FULL_RUN)
     for sentence in dict.fromkeys(
         sentence
         for figure in reproduction.figures or (None,)
         for sentence in reproduction.changes.sentences(figure)
     ):
-        terminal.say(sentence)
+        terminal.say_sentences(sentence)
     if reproduction.shortened:
-        terminal.say(f"This run is shortened: {reproduction.shortened}.")
+        terminal.say_sentences(f"This run is shortened: {reproduction.shortened}.")
     for file in files:
         terminal.note(f"wrote {file}")
 

@@ -361,9 +361,9 @@ def _print_result(
             show_table(*summary.exercise(exercise))
     else:
         has_requests = emulation.replies or emulation.untimed
-        terminal.say(summary.verdict(emulation) if has_requests else "Nothing was read or written.")
+        terminal.say_sentences(summary.verdict(emulation) if has_requests else "Nothing was read or written.")
         if emulation.power_failures:
-            terminal.say(summary.power(emulation))
+            terminal.say_sentences(summary.power(emulation))
     if out and result is not None:
         page = str(Path(out) / REPORT)
         drawing_hint = f"not drawn after a signal; in Python, sledlab.open({out!r}).report({page!r}) draws it"

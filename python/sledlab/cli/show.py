@@ -144,9 +144,9 @@ def _show_model(kind: str) -> Callable[[str, ShowOptions], None]:
         if options.as_json:
             show_json(asdict(entry))
             return
-        terminal.say(f"{entry.name}: {entry.meaning}")
+        terminal.say_sentences(f"{entry.name}: {entry.meaning}")
         if entry.aliases:
-            terminal.say(f"Also called {', '.join(entry.aliases)}.")
+            terminal.say_sentences(f"Also called {', '.join(entry.aliases)}.")
         if entry.starvation_free is not None:
             terminal.say(f"{'No' if entry.starvation_free else 'A'} request can wait forever.")
         if entry.parameters:
@@ -171,11 +171,11 @@ def show_device(name: str, options: ShowOptions) -> None:
     if options.as_json:
         show_json(parameters)
         return
-    terminal.say(f"{parameters['name']}: {parameters['description']}")
+    terminal.say_sentences(f"{parameters['name']}: {parameters['description']}")
     blocks = parameters["capacity_blocks"]
     terminal.say(f"{blocks:,} blocks of 512 bytes, {blocks * 512 / 1e9:.2f} GB")
     if note := unused_tips(parameters):
-        terminal.say(f"note: {note}")
+        terminal.say_sentences(f"note: {note}")
     show_parameters(resolve_kind(parameters).parameters, parameters)
     if "zones" in parameters:
         _show_zones(parameters["zones"], parameters["seek_table"])
@@ -229,12 +229,12 @@ def show_network(name: str, options: ShowOptions) -> None:
         return
     _show_values(entry)
     model = next(each for each in catalog.entries("network_kinds") if each.name == entry.kind)
-    terminal.say(f"Its model is {model.name}: {model.meaning}.")
+    terminal.say_sentences(f"Its model is {model.name}: {model.meaning}.")
 
 
 def _show_values(entry: Entry) -> None:
     """Print the parameters of a preset with the preset's values."""
-    terminal.say(f"{entry.name}: {entry.meaning}")
+    terminal.say_sentences(f"{entry.name}: {entry.meaning}")
     show_parameters(entry.parameters, {spec.name: spec.default for spec in entry.parameters})
 
 
@@ -249,12 +249,12 @@ def show_job(name: str, options: ShowOptions) -> None:
             {"name": job.name, "meaning": _job_meaning(name), "data": job.data, "parameters": dicts_by_owner}
         )
         return
-    terminal.say(f"{job.name}: {_job_meaning(name)}")
+    terminal.say_sentences(f"{job.name}: {_job_meaning(name)}")
     if job_parameters:
         show_parameters(job_parameters)
     if job.data:
         data = job_data.find(job.data)
-        terminal.say(f"Its data is {data.name}: {data.meaning}")
+        terminal.say_sentences(f"Its data is {data.name}: {data.meaning}")
         show_parameters(data_parameters)
     terminal.say("Change them with --job-set KEY=VALUE.")
 

@@ -139,7 +139,7 @@ def hits(
     if as_json:
         show_json(hit_ratios.to_dict())
         return
-    terminal.say(
+    terminal.say_sentences(
         f"{hit_ratios.segments:,} segments of {kb_per_segment:g} KB are used, "
         f"{figure(hit_ratios.footprint_mb)} MB. Hits by size of the cache:"
     )
@@ -392,6 +392,6 @@ def calibrate(name: str, seed: int, *, as_json: bool) -> int:
     else:
         columns = calibration_summary.HEAD
         show_table(columns, [calibration_summary.cells(row) for row in calibration.rows], right=columns[1:4])
-        terminal.say(calibration_summary.choices(calibration))
-        terminal.say(calibration_summary.answer(calibration))
+        terminal.say_sentences(calibration_summary.choices(calibration))
+        terminal.say_sentences(calibration_summary.answer(calibration))
     return 0 if calibration.passes else 1

@@ -44,7 +44,7 @@ def show(info: Mapping[str, Any]) -> None:
     media_operations = info["reads"] + info["writes"]
     for note in info["notes"]:
         terminal.tell(f"note: {note}")
-    terminal.say(
+    terminal.say_sentences(
         f"{info['file']} ({info['format']}): {pluralize(info['requests'], 'request')} "
         f"in {info['span_s']:,.1f} s; "
         + ", ".join(pluralize(info[kinds], kind, kinds) for kind, kinds in KINDS.items())
@@ -164,7 +164,7 @@ def _show_devices(devices: Sequence[Mapping[str, Any]]) -> None:
     head = ("device", "requests")
     rows = [(each["name"], f"{each['requests']:,}") for each in devices]
     show_table(head, rows[:MAX_DEVICES], right=("requests",))
-    terminal.say(
+    terminal.say_sentences(
         f"The trace has {len(devices):,} devices. Choose one: sledlab trace slice FILE OUT --device NAME. "
         "Or place them one after another: --set trace.devices=place."
     )
@@ -182,4 +182,4 @@ def _show_sizes(sizes: Mapping[str, Any]) -> None:
     commonest = ", ".join(
         f"{size['op']} {size['kb']:g} KB {share(size['share'])}" for size in sizes["commonest"][:6]
     )
-    terminal.say(f"most common: {commonest}")
+    terminal.say_sentences(f"most common: {commonest}")

@@ -21,7 +21,7 @@ COLUMN_GAP = 3
 """Characters between two columns."""
 
 NARROW_GAP = 2
-"""Characters between two columns of a table that fits the console only with this gap."""
+"""Characters between two columns of a table that becomes one only with this gap."""
 
 EDGE_WIDTH = 2
 """Characters at both ends of a line."""
@@ -52,39 +52,43 @@ class Columns:
         """Print the table; one too wide for the console as several tables, one below the other."""
         rows = [[printable_text(cell, console) for cell in row] for row in self.rows]
         printable = replace(self, head=[printable_text(name, console) for name in self.head], rows=rows)
-        widths = printable.full_widths()
-        if _total_width(widths) > console.width >= _total_width(widths, NARROW_GAP):
-            console.print(printable.to_rich_table(range(len(widths)), widths, console, NARROW_GAP))
-            return
-        for columns, widths in printable.blocks(console.width):
-            console.print(printable.to_rich_table(columns, widths, console))
+        gap = printable.gap(console.width)
+        for columns, widths in printable.blocks(console.width, gap):
+            console.print(printable.to_rich_table(columns, widths, console, gap))
+
+    def gap(self, width: int) -> int:
+        """Return the characters between columns: fewer where this saves folding or a second table."""
+        full_widths = self.full_widths()
+        for gap in (COLUMN_GAP, NARROW_GAP):
+            if _total_width(full_widths, gap) <= width:
+                return gap
+        is_one_table = len(list(self.blocks(width))) > 1 == len(list(self.blocks(width, NARROW_GAP)))
+        return NARROW_GAP if is_one_table else COLUMN_GAP
 
     def full_widths(self) -> list[int]:
         """Return the widths of the columns without folding, in characters."""
         return [max(self._max_cell_width(column), _text_width(name)) for column, name in enumerate(self.head)]
 
-    def blocks(self, width: int) -> Iterator[tuple[list[int], list[int]]]:
+    def blocks(self, width: int, gap: int = COLUMN_GAP) -> Iterator[tuple[list[int], list[int]]]:
         """Blocks of columns that fit side by side, with their widths; each begins with the row names."""
         full_widths = self.full_widths()
-        if _total_width(full_widths) <= width:
+        if _total_width(full_widths, gap) <= width:
             yield list(range(len(full_widths))), full_widths
             return
         min_widths = [self._min_width(column, full_width) for column, full_width in enumerate(full_widths)]
         if len(min_widths) > 1:  # row names are folded where they leave no room for another column
-            min_widths[0] = min(
-                min_widths[0], max(MIN_WIDTH, width - EDGE_WIDTH - COLUMN_GAP - max(min_widths[1:]))
-            )
+            min_widths[0] = min(min_widths[0], max(MIN_WIDTH, width - EDGE_WIDTH - gap - max(min_widths[1:])))
         name_columns = self._name_columns(min_widths, width)
         block = list(name_columns)
         for column in range(len(name_columns), len(min_widths)):
             if (
                 len(block) > len(name_columns)
-                and _total_width([min_widths[each] for each in (*block, column)]) > width
+                and _total_width([min_widths[each] for each in (*block, column)], gap) > width
             ):
-                yield block, _share_width(block, min_widths, full_widths, width)
+                yield block, _share_width(block, min_widths, full_widths, width, gap)
                 block = list(name_columns)
             block.append(column)
-        yield block, _share_width(block, min_widths, full_widths, width)
+        yield block, _share_width(block, min_widths, full_widths, width, gap)
 
     def _name_columns(self, min_widths: Sequence[int], width: int) -> range:
         """Return the columns that name the rows: the first, and left-aligned ones that follow if they fit."""
@@ -135,11 +139,11 @@ def fold(text: str, width: int) -> str:
 
 
 def _share_width(
-    block: Sequence[int], min_widths: Sequence[int], full_widths: Sequence[int], width: int
+    block: Sequence[int], min_widths: Sequence[int], full_widths: Sequence[int], width: int, gap: int
 ) -> list[int]:
     """Return the widths of a block's columns: minima, and free room first for those that lack the least."""
     widths = [min_widths[column] for column in block]
-    free_width = width - _total_width(widths)
+    free_width = width - _total_width(widths, gap)
     for index in sorted(range(len(block)), key=lambda each: full_widths[block[each]] - widths[each]):
         added = min(free_width, full_widths[block[index]] - widths[index])
         if added > 0:

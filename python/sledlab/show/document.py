@@ -63,7 +63,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph; its kind is `answer`, `quiet`, `warning`, or `line`, which no terminal folds."""
+    """A paragraph; its kind is `answer`, `quiet` or `warning`."""
 
     text: str
     kind: str = ""
@@ -219,8 +219,8 @@ def write(parts: Iterable[Part], console: Console) -> None:
                 _print(console, (text, "dim"))
             case Text(text, "warning"):
                 _print(console, ("note:", "yellow"), (f" {text}", ""))
-            case Text(text, kind):
-                _print(console, (text, ""), soft_wrap=kind == "line")
+            case Text(text):
+                _print(console, (text, ""))
             case Grid():
                 _columns(part).print(console)
             case SideBySideParts(parts=inner_parts) | Collapsible(parts=inner_parts):
@@ -229,12 +229,12 @@ def write(parts: Iterable[Part], console: Console) -> None:
                 pass
 
 
-def _print(console: Console, *pieces: tuple[str, str], soft_wrap: bool = False) -> None:
-    """Print a line of texts, the first with a style; control characters in them are escaped."""
-    line_text = visible("".join(text for text, _ in pieces))
-    line = rich_text.Text(printable_text(line_text if soft_wrap else fold(line_text, console.width), console))
+def _print(console: Console, *pieces: tuple[str, str]) -> None:
+    """Print a paragraph of texts, the first with a style; control characters in them are escaped."""
+    text = fold(visible("".join(text for text, _ in pieces)), console.width)
+    line = rich_text.Text(printable_text(text, console))
     line.stylize(pieces[0][1], 0, len(pieces[0][0]) if len(pieces) > 1 else None)
-    console.print(line, soft_wrap=soft_wrap)
+    console.print(line)
 
 
 def _columns(grid: Grid) -> Columns:

@@ -193,10 +193,8 @@ def comparison(runs: Mapping[str, Result]) -> list[Part]:
         ("time of the device", "s", *(figure(run.elapsed_s) for run in runs.values())),
         ("kept time", "", *(_kept_time(run.emulation) for run in runs.values())),
     ]
-    verdicts = [
-        Text(f"{name}: {verdict(run.emulation)}", "line") for name, run in runs.items() if run.emulation
-    ]
-    return [Grid(("device", "unit", *runs), rows, "left"), Text(advice(runs), "line"), *verdicts]
+    verdicts = [Text(f"{name}: {verdict(run.emulation)}") for name, run in runs.items() if run.emulation]
+    return [Grid(("device", "unit", *runs), rows, "left"), Text(advice(runs)), *verdicts]
 
 
 def _kept_time(emulation: Emulation | None) -> str:

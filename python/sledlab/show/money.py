@@ -15,7 +15,10 @@ JOB_COUNT = 1000
 COLUMN = f"per {JOB_COUNT:,}"
 """Name of the column with the cost of `JOB_COUNT` jobs."""
 
-NOTE = f"$: the price of the cluster, and what {JOB_COUNT:,} such jobs cost: their share of it, and energy."
+NOTE = (
+    f"Per {JOB_COUNT:,}: the cost of {JOB_COUNT:,} such jobs, their share of the price of the cluster and "
+    "energy."
+)
 
 
 def money(usd: float | None, digits: int = 3) -> str:

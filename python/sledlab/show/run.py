@@ -234,12 +234,12 @@ def brief(result: Result) -> Sequence[Part]:
     scheduler = scheduler_name(result.config)
     return [
         Heading(heading(result), 1, scheduler),
-        *([Text(emulation.verdict(result.emulation), "line")] if result.emulation else []),
+        *([Text(emulation.verdict(result.emulation))] if result.emulation else []),
         *_tables(result),
         *([emulation.table(result.emulation)] if result.emulation else []),
-        Text(answer(result), "line"),
-        *_faults(result, "line"),
-        *(Text(text, "line") for text in _emulation_sentences(result)),
+        Text(answer(result)),
+        *_faults(result),
+        *(Text(text) for text in _emulation_sentences(result)),
         *(Text(warning, "warning") for warning in warnings(result)),
     ]
 
@@ -262,10 +262,10 @@ def _emulation_sentences(result: Result) -> list[str]:
     return [text for text in sentences if text]
 
 
-def _faults(result: Result, kind: str) -> list[Text]:
+def _faults(result: Result) -> list[Text]:
     """A paragraph about faults, for runs in which tips or devices can fail."""
     sentences = faults.sentences(result)
-    return [Text(sentences, kind)] if sentences else []
+    return [Text(sentences)] if sentences else []
 
 
 def _tables(result: Result) -> list[Grid]:
@@ -301,7 +301,7 @@ def page(result: Result) -> Document:
         footer="All times are simulated. The same experiment, seed and version give the same numbers.",
         parts=[
             Text(answer(result), "answer"),
-            *_faults(result, ""),
+            *_faults(result),
             *(Text(warning, "warning") for warning in warnings(result)),
             Numbers(_key_figures(result)),
             Heading("Response time"),

@@ -9,6 +9,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import json, rich_console
+from sledlab.show.columns import fold
 from sledlab.terminal_text import is_unicode, replace_unencodable, visible
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ def show(write: Write) -> None:
 def say(text: str = "", *, end: str = "\n") -> None:
     """Print text with control characters escaped."""
     print(visible(text), end=end)
+
+
+def say_sentences(text: str) -> None:
+    """Print a paragraph, folded between words at the width of the terminal."""
+    print(fold(visible(text), console().width))
 
 
 def tell(text: str) -> None:

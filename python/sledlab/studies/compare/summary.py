@@ -19,8 +19,8 @@ from sledlab.show.wording import (
     percent,
     source_name,
 )
-from sledlab.studies.compare import sweep_summary
-from sledlab.studies.compare.sweep import sweeps
+from sledlab.studies.compare import grid_table, sweep_summary
+from sledlab.studies.compare.sweep import sweeps, sweeps_by_case
 from sledlab.studies.races import parts as race_parts
 from sledlab.studies.races.parts import (
     INTERVAL_NOTE,
@@ -253,15 +253,24 @@ def _matrix(group: Group) -> Grid:
 
 
 def brief(comparison: Comparison) -> Sequence[Part]:
-    """Return the title, a table for each combination of varied values, and the answer."""
-    is_detailed = len(comparison.schedulers) <= MAX_DETAILED
+    """Return the title, a table for each case or combination of varied values, and the answer."""
     parts: list[Part] = [Heading(title(comparison), 1, competitors_text(comparison))]
-    for group in comparison.groups:
-        parts += [Heading(heading(group))] if group.varied else []
-        parts.append(full_table(group) if is_detailed else _matrix(group))
-    matrix_note = f"{MATRIX_NOTE}; {INTERVAL_NOTE}" if has_seeds(comparison.groups) else MATRIX_NOTE
-    parts.append(Text(note(comparison.groups) if is_detailed else matrix_note, "quiet"))
+    if cases := sweeps_by_case(comparison):
+        parts += [part for sweeps_of_case in cases for part in grid_table.parts(sweeps_of_case)]
+    else:
+        parts += _group_tables(comparison)
     return [*parts, *overload_note(comparison), Text(answer(comparison)), *slow_plugin(comparison)]
+
+
+def _group_tables(comparison: Comparison) -> Iterator[Part]:
+    """Yield a table of the schedulers for each combination of varied values, and a note."""
+    is_detailed = len(comparison.schedulers) <= MAX_DETAILED
+    for group in comparison.groups:
+        if group.varied:
+            yield Heading(heading(group))
+        yield full_table(group) if is_detailed else _matrix(group)
+    matrix_note = f"{MATRIX_NOTE}; {INTERVAL_NOTE}" if has_seeds(comparison.groups) else MATRIX_NOTE
+    yield Text(note(comparison.groups) if is_detailed else matrix_note, "quiet")
 
 
 def costs(comparison: Comparison) -> Grid | None:
@@ -340,6 +349,7 @@ def page(comparison: Comparison) -> Document:
         ]
         parts = [
             Text(answer(comparison), "answer"),
+            *(part for each in sweeps_by_case(comparison) for part in grid_table.parts(each)),
             *sweep_summary.parts(
                 all_sweeps, partial(load_text, comparison), is_generated="workload" in comparison.config
             ),

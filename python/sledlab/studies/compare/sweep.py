@@ -71,7 +71,7 @@ class SettingEffect:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sweep:
     """The runs of a comparison at one load, by the values of the keys that vary.
 
@@ -113,6 +113,15 @@ class Sweep:
         """Return the value of a key in a combination."""
         return combination[list(self.values).index(key)]
 
+    def is_level_with_best(self, combination: Combination) -> bool:
+        """Return whether a combination makes no difference to the best one."""
+        return (
+            self.is_overloaded(self.best) == self.is_overloaded(combination)
+            and not replace(
+                self.effect(next(iter(self.values)), self.best, combination), overloaded=False
+            ).differs
+        )
+
     def with_value(self, combination: Combination, key: str, value: Any) -> Combination:
         """Return a combination with another value of a key."""
         return tuple(
@@ -120,7 +129,7 @@ class Sweep:
         )
 
     def effect(self, key: str, best: Combination, other: Combination) -> SettingEffect:
-        """Return the effect of `other`, which differs from `best` in one key."""
+        """Return the effect of `other` against `best`: of a key, if they differ in that key only."""
         shares = relative(*([run.mean_ms for run in self.runs[each]] for each in (best, other)))
         return SettingEffect(
             key,
@@ -161,6 +170,13 @@ def sweeps(comparison: Race) -> list[Sweep]:
 
     Empty if nothing varies but the requests.
     """
+    return [
+        each for case_sweeps in sweeps_by_case(comparison) for each in _lightest_and_heaviest(case_sweeps)
+    ]
+
+
+def sweeps_by_case(comparison: Race) -> list[list[Sweep]]:
+    """Return the sweeps at all loads, of each case; empty if nothing varies but the requests."""
     varied = comparison.axes.get("vary") or {}
     cases = [key for key, values in varied.items() if _changes_requests(key, values)]
     choices = [key for key in varied if key not in cases]
@@ -173,7 +189,7 @@ def sweeps(comparison: Race) -> list[Sweep]:
         runs_by_load = runs.setdefault(tuple((key, values_by_key[key]) for key in cases), {})
         runs_by_combination = runs_by_load.setdefault(row.who.speedup, {})
         runs_by_combination.setdefault(tuple(values_by_key[key] for key in keys), []).append(row.run)
-    return [each for case, loads in runs.items() for each in _case_sweeps(case, keys, loads)]
+    return [_case_sweeps(case, keys, loads) for case, loads in runs.items()]
 
 
 def _changes_requests(key: str, values: Any) -> bool:
@@ -187,14 +203,16 @@ def _case_sweeps(
     keys: Sequence[str],
     loads: Mapping[float, Mapping[Combination, Sequence[RunFigures]]],
 ) -> list[Sweep]:
-    """Return the sweeps of one case at the two loads."""
+    """Return the sweeps of one case, one for each load."""
     all_sweeps = []
     for speedup, runs in sorted(loads.items()):
         values = {key: list(dict.fromkeys(each[index] for each in runs)) for index, key in enumerate(keys)}
         all_sweeps.append(Sweep(case, speedup, values, runs))
+    return all_sweeps
+
+
+def _lightest_and_heaviest(all_sweeps: Sequence[Sweep]) -> list[Sweep]:
+    """Return the sweep at the lightest load, and that at the heaviest one which most combinations sustain."""
     sustained = [each for each in all_sweeps if 2 * len(each.steady_combinations) > len(each.runs)]
-    return (
-        [all_sweeps[0], sustained[-1]]
-        if sustained and sustained[-1] is not all_sweeps[0]
-        else [all_sweeps[0]]
-    )
+    heaviest = sustained[-1] if sustained else all_sweeps[0]
+    return list(dict.fromkeys((all_sweeps[0], heaviest)))

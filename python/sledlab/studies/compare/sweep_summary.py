@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sledlab.show import plots
 from sledlab.show.document import Drawing, Grid, Heading, Text
-from sledlab.show.wording import figure, interval, join_names, label, milliseconds, percent
-from sledlab.studies.compare.sweep import SCHEDULER
+from sledlab.show.wording import figure, interval, join_names, milliseconds, percent
+from sledlab.studies.compare.grid_table import value_text
 from sledlab.studies.races.race import LEVEL
 
 if TYPE_CHECKING:
@@ -50,11 +50,26 @@ def _sentences(sweep: Sweep) -> Iterator[str]:
         yield f"{_best(sweep, active[0])} is best: {', '.join([best, *_gains(sweep, active[0])])}."
     elif active:
         yield f"{join_names([_best(sweep, key) for key in active])} are best together: {best}."
+        active.sort(key=lambda key: -_largest_gain(sweep, key))
+        yield f"{active[0]} matters most{_runners_up(sweep, active)}."
         for key in active:
             yield f"{_best(sweep, key)}: {', '.join(_gains(sweep, key))}."
     if sweep.inert:
         verb = "makes" if len(sweep.inert) == 1 else "make"
         yield f"{join_names(sweep.inert)} {verb} no difference{'' if active else f': {best}'}."
+
+
+def _largest_gain(sweep: Sweep, key: str) -> float:
+    """Return the share that the best value of a key saves over the worst; 1 where a value overloads."""
+    return max((1.0 if each.overloaded else each.less for each in sweep.effects(key)), default=0.0)
+
+
+def _runners_up(sweep: Sweep, keys: Sequence[str]) -> str:
+    """Return how much a setting matters at most, and the settings that matter less, as text."""
+    gains = [_largest_gain(sweep, key) for key in keys]
+    texts = ["between steady and overloaded" if gain == 1 else f"up to {percent(gain)}" for gain in gains]
+    others = [f"{key} ({text})" for key, text in zip(keys[1:], texts[1:], strict=True)]
+    return f" ({texts[0]}), then {join_names(others)}"
 
 
 def _mean(sweep: Sweep) -> str:
@@ -64,20 +79,15 @@ def _mean(sweep: Sweep) -> str:
 
 def _best(sweep: Sweep, key: str) -> str:
     """Return a key with its best value."""
-    return f"{key} = {_value(key, sweep.value(sweep.best, key))}"
-
-
-def _value(key: str, value: Any) -> str:
-    """Return a value of a key as people write it."""
-    return label(str(value)) if key == SCHEDULER else str(value)
+    return f"{key} = {value_text(key, sweep.value(sweep.best, key))}"
 
 
 def _gains(sweep: Sweep, key: str) -> list[str]:
     """Return by how much the best value of a key is better than the others, in clauses."""
     effects = sweep.effects(key)
     worse = [each for each in effects if each.differs and not each.overloaded]
-    level_values = [_value(key, each.value) for each in effects if not each.differs]
-    overloaded_values = [_value(key, each.value) for each in effects if each.overloaded]
+    level_values = [value_text(key, each.value) for each in effects if not each.differs]
+    overloaded_values = [value_text(key, each.value) for each in effects if each.overloaded]
     if len(worse) > MAX_LISTED:
         comparisons = [f"{_gain_text(worse[0])}, up to {_gain_text(worse[-1])}"]
     else:
@@ -92,7 +102,7 @@ def _gains(sweep: Sweep, key: str) -> list[str]:
 
 def _gain_text(effect: SettingEffect) -> str:
     """Return how much less the best value takes than another."""
-    return f"{_share(effect)} less than with {_value(effect.key, effect.value)}"
+    return f"{_share(effect)} less than with {value_text(effect.key, effect.value)}"
 
 
 def _share(effect: SettingEffect) -> str:
@@ -154,7 +164,7 @@ def _sweep_bars(sweep: Sweep) -> list[plots.Bar]:
         for effect in sweep.effects(key):
             change = f"best: {_share(effect)} less" if effect.differs else "level"
             text = "overloaded" if effect.overloaded else f"{milliseconds(effect.mean_ms)}, {change}"
-            bars.append((f"{key} = {_value(key, effect.value)}", effect.mean_ms, text, effect.overloaded))
+            bars.append((f"{key} = {value_text(key, effect.value)}", effect.mean_ms, text, effect.overloaded))
     return bars
 
 
@@ -163,8 +173,8 @@ def _table(sweep: Sweep) -> Grid:
     rows = []
     for key in sweep.values:
         best = interval(sweep.mean_ms(sweep.best), sweep.half_ms(sweep.best))
-        rows.append((key, _value(key, sweep.value(sweep.best, key)), best, "best"))
+        rows.append((key, value_text(key, sweep.value(sweep.best, key)), best, "best"))
         for effect in sweep.effects(key):
             change = "overloaded" if effect.overloaded else _share(effect) if effect.differs else "level"
-            rows.append((key, _value(key, effect.value), figure(effect.mean_ms), change))
+            rows.append((key, value_text(key, effect.value), figure(effect.mean_ms), change))
     return Grid(("setting", "value", "mean", "the best takes less"), rows, "left words")

@@ -27,7 +27,7 @@ from sledlab.studies.fleet.search import is_monotone
 from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sledlab.show.document import Part
     from sledlab.studies.fleet.rows import FleetRow, TriedRow, VolumeRow
@@ -200,53 +200,76 @@ def _monotonicity_warnings(result: Fleet) -> Iterator[Text]:
             yield Text(text, "warning")
 
 
-def table(result: Fleet) -> Grid:
-    """A row for all devices of a kind, and for the mix."""
+VERDICT_COLUMNS: Mapping[str, Callable[[FleetRow], str]] = {
+    "goal": lambda row: "yes" if row.meets else "no",
+    "volumes in goal": lambda row: f"{row.volumes_meet:,} of {row.volumes + row.left:,}",
+}
+"""Columns of fleets with a goal, before all others."""
+
+FLEET_COLUMNS: Mapping[str, Callable[[FleetRow], str]] = {
+    "devices": lambda row: f"{row.devices:,}",
+    "volumes": lambda row: f"{row.volumes:,}",
+    "mean ms": lambda row: figure(row.mean_ms),
+    "50 % ms": lambda row: figure(row.p50_ms),
+    "99 % ms": lambda row: figure(row.p99_ms),
+    "99.9 % ms": lambda row: figure(row.p999_ms),
+    "slowest volume ms": lambda row: figure(row.volume_p99_max_ms),
+    "W": lambda row: figure(row.power_w),
+    "devices $": lambda row: money(row.devices_usd),
+    "energy $": lambda row: money(row.energy_usd),
+    "total $": lambda row: money(row.total_usd),
+}
+"""Columns of all fleets."""
+
+TERMINAL_COLUMNS = ("devices", "mean ms", "99 % ms", "slowest volume ms", "W", "total $")
+"""Columns for 80 characters; the page and `fleet.csv` have all."""
+
+
+def table(result: Fleet, columns: Sequence[str] = tuple(FLEET_COLUMNS)) -> Grid:
+    """A row for all devices of a kind, and for the mix; a goal comes first."""
     rows: Sequence[FleetRow] = result.table_rows("fleet")
-    columns: dict[str, Any] = {
-        "": lambda row: row.fleet,
-        "devices": lambda row: f"{row.devices:,}",
-        "volumes": lambda row: f"{row.volumes:,}",
-        "mean ms": lambda row: figure(row.mean_ms),
-        "50 % ms": lambda row: figure(row.p50_ms),
-        "99 % ms": lambda row: figure(row.p99_ms),
-        "99.9 % ms": lambda row: figure(row.p999_ms),
-        "slowest volume ms": lambda row: figure(row.volume_p99_max_ms),
-        "W": lambda row: figure(row.power_w),
-        "devices $": lambda row: money(row.devices_usd),
-        "energy $": lambda row: money(row.energy_usd),
-        "total $": lambda row: money(row.total_usd),
-    }
-    if result.goal:
-        columns["volumes in goal"] = lambda row: f"{row.volumes_meet:,}"
-        columns["goal"] = lambda row: "yes" if row.meets else "no"
-    return grid(rows, columns)
+    verdicts = VERDICT_COLUMNS if result.goal else {}
+    cells = {"": lambda row: row.fleet, **verdicts, **{name: FLEET_COLUMNS[name] for name in columns}}
+    return grid(rows, cells)
 
 
-def kinds_of_volumes(result: Fleet) -> Grid:
+VOLUME_VALUES: Mapping[str, Callable[[VolumeRow], float | None]] = {
+    "requests/s": lambda row: row.rate_iops,
+    "busiest minute": lambda row: row.busiest_minute_iops,
+    "KB each": lambda row: row.mean_kb,
+    "size GB": lambda row: row.reach_gb,
+    "busy": lambda row: row.load,
+}
+"""Columns of the medians of volumes; those of rates and sizes have no unit in a cell."""
+
+BEST_NOTE = (
+    "Best: {best}. Numbers are medians of the volumes. Busiest minute: requests/s in that minute; size: up "
+    "to the last block that is used; busy: share of the time in which the volume keeps a device of its own "
+    "busy."
+)
+
+
+def kinds_of_volumes(result: Fleet, *, has_examples: bool = True) -> Grid:
     """The volumes that each kind serves best: medians of their rates and sizes."""
-    values_by_column: Mapping[str, Any] = {
-        "requests/s": lambda row: row.rate_iops,
-        "busiest minute": lambda row: row.busiest_minute_iops,
-        "KB": lambda row: row.mean_kb,
-        "reach GB": lambda row: row.reach_gb,
-        "busy alone": lambda row: row.load,
-    }
     lines = []
     for name, rows in _volumes_by_kind(result).items():
         if rows:
-            cells = [figure(median(value(row) or 0.0 for row in rows)) for value in values_by_column.values()]
+            cells = {
+                column: median(value(row) or 0.0 for row in rows) for column, value in VOLUME_VALUES.items()
+            }
+            texts = [share(value) if column == "busy" else figure(value) for column, value in cells.items()]
             reads = share(median(row.read_share for row in rows))
-            lines.append(
-                (name, f"{len(rows):,}", reads, *cells, list_names([row.volume for row in rows], MAX_NAMES))
-            )
-    return Grid(("served best by", "volumes", "reads", *values_by_column, "examples"), lines, "words")
+            examples = [list_names([row.volume for row in rows], MAX_NAMES)] if has_examples else []
+            lines.append((name, f"{len(rows):,}", reads, *texts, *examples))
+    examples_head = ("examples",) if has_examples else ()
+    head = ("served best by", "volumes", "reads", *VOLUME_VALUES, *examples_head)
+    return Grid(head, lines, "words" if has_examples else "")
 
 
 def _best_note(result: Fleet) -> Text:
     """A note: the meaning of the best kind, and of the numbers."""
     best = "the cheapest kind within the goal, or else the fastest" if result.goal else "the fastest kind"
-    return Text(f"Best: {best}. Numbers are medians of the volumes.", "quiet")
+    return Text(BEST_NOTE.format(best=best), "quiet")
 
 
 def volumes(result: Fleet) -> Grid:
@@ -275,13 +298,13 @@ def brief(result: Fleet) -> Sequence[Part]:
     """The parts for a terminal and a notebook."""
     parts: list[Part] = [
         Heading(title(result), 1, _placement_text(result)),
-        table(result),
+        table(result, TERMINAL_COLUMNS if result.goal else (*TERMINAL_COLUMNS, "volumes")),
         Text(NOTE, "quiet"),
     ]
     if len(result.devices) > 1:
         parts += [
             Heading("Best kind of device for each volume"),
-            kinds_of_volumes(result),
+            kinds_of_volumes(result, has_examples=False),
             _best_note(result),
         ]
     return [*parts, Text(answer(result)), *warnings(result)]

@@ -195,7 +195,7 @@ TABLES: Mapping[str, Cells] = {
         **OPERATION_CELLS,
         "faster than DISK": lambda row: times(row.faster_than_disk),
         "than DISK UNCACHED": lambda row: times(row.faster_than_uncached_disk),
-        "of MEMS": lambda row: share(row.share_of_mems),
+        "speed of MEMS": lambda row: share(row.share_of_mems),
     },
     "techniques": {
         **NAME,
@@ -235,10 +235,15 @@ TABLES: Mapping[str, Cells] = {
 """The cells of tables whose rows are those of the study."""
 
 
-def table(study: HybridStudy, name: str) -> Grid:
-    """The table of a section."""
+PAGE_COLUMNS = ("median", "95 %")
+"""Columns of configurations that terminals of 80 characters have no room for."""
+
+
+def table(study: HybridStudy, name: str, omitted: Sequence[str] = ()) -> Grid:
+    """The table of a section, without some columns."""
     rows = study.rows["configurations" if name == "hits" else name]
-    return grid(rows, TABLES[name], "left" if name == "traffic" else "")
+    cells = {head: cell for head, cell in TABLES[name].items() if head not in omitted}
+    return grid(rows, cells, "left" if name == "traffic" else "")
 
 
 def _sizes(study: HybridStudy) -> Grid:
@@ -342,7 +347,7 @@ SECTIONS: Mapping[str, Section] = {
 def brief(study: HybridStudy) -> Sequence[Part]:
     """The parts for a terminal and a notebook."""
     note = f"times in ms; * the queue kept growing. {noise(study)}"
-    configurations_table = table(study, "configurations")
+    configurations_table = table(study, "configurations", PAGE_COLUMNS)
     return [Heading(title(study), 1), Text(answer(study)), configurations_table, Text(note, "quiet")]
 
 

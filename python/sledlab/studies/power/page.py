@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sledlab.show.document import Grid, Part
+    from sledlab.studies.power.energy import Policy
     from sledlab.studies.power.tables import PowerStudy
 
     Cells = Mapping[str, Callable[[Any], str]]
@@ -63,8 +64,8 @@ TABLES: Mapping[str, Cells] = {
         "policy": lambda row: model_label(row.policy),
         **REQUEST_CELLS,
         **_state_cells("energy_per_request_mj", lambda value: energy(value * 1e-3)),
-        "a read itself": lambda row: _microjoules(row.run.read_energy_uj),
-        "a write itself": lambda row: _microjoules(row.run.write_energy_uj),
+        "serving a read": lambda row: _microjoules(row.run.read_energy_uj),
+        "serving a write": lambda row: _microjoules(row.run.write_energy_uj),
     },
     "timeouts": {
         "timeout": lambda row: seconds(row.timeout_ms),
@@ -117,26 +118,39 @@ def policies(study: PowerStudy, device: str) -> Grid:
     cells: Cells = {
         device: POLICY_CELLS["policy"],
         **ENERGY,
-        "above oracle": lambda row: "–" if row.above_oracle is None else signed_change(row.above_oracle, 2),
+        "above oracle": _above_oracle,
         "mean": RESPONSE_CELLS["mean (ms)"],
         "95 %": RESPONSE_CELLS["95 % (ms)"],
         "start-ups": RESPONSE_CELLS["start-ups"],
-        "mean power": lambda row: f"{figure(battery[row.policy].power_w * 1e3)} mW",
         "on battery": lambda row: hours(battery[row.policy].battery_life_h),
     }
     return grid(study.policies_by_energy(device), cells)
 
 
+def _above_oracle(row: Policy) -> str:
+    """Return the energy above that of the oracle as a percentage with its sign; a dash without an oracle."""
+    return "–" if row.above_oracle is None else signed_change(row.above_oracle, 2)
+
+
+BELOW_ORACLE = (
+    "Below the oracle: a policy that delays requests, or a start-up that shortens the next idle period, can "
+    "take a little less energy than an oracle that judges idle periods one by one."
+)
+"""Why a policy may take less energy than the oracle."""
+
+
+def _notes(study: PowerStudy) -> str:
+    """Notes on the columns of the policies."""
+    rows = [row for device in study.devices for row in study.device_rows("policies", device)]
+    is_below_oracle = any(_above_oracle(row).startswith("−") for row in rows)
+    notes = [summary.noise(study), "Times in ms; * the queue kept growing."]
+    return " ".join([*notes, *([BELOW_ORACLE] if is_below_oracle else [])])
+
+
 def _all_policies(study: PowerStudy) -> Sequence[Part]:
     """The tables of the policies of all devices, and notes on their columns."""
-    note = (
-        f"{summary.noise(study)} Times in ms; * the queue kept growing. Below the oracle: a policy that "
-        "delays requests, or a start-up that shortens the next idle period, can take a little less energy "
-        "than an oracle that judges idle periods one by one."
-    )
-    return SideBySideParts([policies(study, device) for device in study.devices], "stack"), Text(
-        note, "quiet"
-    )
+    tables = SideBySideParts([policies(study, device) for device in study.devices], "stack")
+    return tables, Text(_notes(study), "quiet")
 
 
 SECTIONS: Mapping[str, Section] = {
@@ -148,8 +162,8 @@ SECTIONS: Mapping[str, Section] = {
         figures.states,
         summary.states,
         partial(table, "request_energy"),
-        "Fixed: parks after its own timeout. Each request: all energy over the number of requests. A read "
-        "itself, a write itself: seek, access and the start-up it waited for, without idling and parking, "
+        "Fixed: parks after its own timeout. Each request: all energy over the number of requests. Serving a "
+        "read, serving a write: seek, access and the start-up it waited for, without idling and parking, "
         "which belong to no request.",
     ),
     "timeouts": Section(
@@ -208,7 +222,7 @@ def brief(study: PowerStudy) -> Sequence[Part]:
     for device in study.devices:
         parts.append(Text(f"{summary.verdict(study, device)} {summary.break_even(study, device)}"))
         parts.append(policies(study, device))
-    return [*parts, Text(f"times in ms; * the queue kept growing. {summary.noise(study)}", "quiet")]
+    return [*parts, Text(_notes(study), "quiet")]
 
 
 def page(study: PowerStudy) -> Document:

@@ -354,7 +354,7 @@ def sketch(race: Race, width: int) -> list[str]:
     """Return the mean response time over the load in characters, for the first group."""
     first_curves = curves(race.groups[0], "mean_ms")
     lines = {
-        line.label: [(dot.rate, dot.value) for dot in line.dots if not dot.is_overloaded]
+        line.label: [(dot.rate, None if dot.is_overloaded else dot.value) for dot in line.dots]
         for line in first_curves.highlighted
     }
     return text_plot.curves(lines, "mean response time (ms)", width)

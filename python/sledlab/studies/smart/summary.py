@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 SHORT = {"compute": "C", "store": "I", "network": "N"}
 """Abbreviations of bottlenecks, as in table 5 of Chiu 2004."""
 
+CLUSTER = "cluster"
+"""Column of prices of clusters, which terminals of 80 characters have no room for."""
+
 NOTE = "× 2: the share of the time that a processor, store or network twice as fast saves (− adds)."
 
 
@@ -97,8 +100,8 @@ def has_what_if(study: SmartStudy) -> bool:
     return all(each.run.savings() for each in study.runs)
 
 
-def table(study: SmartStudy) -> Grid:
-    """A row for every replay: time, bottleneck, energy and costs."""
+def table(study: SmartStudy, omitted: Sequence[str] = ()) -> Grid:
+    """A row for every replay: time, bottleneck, energy and costs, without some columns."""
 
     def savings_cell(part: str) -> Callable[[SmartRun], str]:
         return lambda each: saved_percent(each.run.savings()[part])
@@ -114,7 +117,7 @@ def table(study: SmartStudy) -> Grid:
         "energy": lambda each: energy(each.run.energy_j),
         **money_columns(study),
     }
-    return _grid(study, columns)
+    return _grid(study, {name: cell for name, cell in columns.items() if name not in omitted})
 
 
 def shares(study: SmartStudy) -> Grid:
@@ -136,7 +139,7 @@ def money_columns(study: SmartStudy) -> dict[str, Callable[[SmartRun], str]]:
     if not money.priced_runs(study):
         return {}
     return {
-        "cluster": lambda each: dollars(each.cost.cluster_usd),
+        CLUSTER: lambda each: dollars(each.cost.cluster_usd),
         COLUMN: lambda each: jobs_cost(each.cost.job_usd),
     }
 
@@ -170,7 +173,7 @@ def brief(study: SmartStudy) -> Sequence[Part]:
     return [
         Heading(title(study), 1),
         Text(answer(study)),
-        table(study),
+        table(study, [CLUSTER]),
         Text(note(study), "quiet"),
         *([Text(choices_text)] if choices_text else []),
     ]
