@@ -25,7 +25,7 @@ from sledlab import _native
 from sledlab.cli import run as cli
 from sledlab.studies.fleet.histogram import PERCENTILES, Histogram, bin_index, middle_ns
 from sledlab.studies.fleet.measurement import FleetRun, measure
-from sledlab.studies.fleet.placement import HOT
+from sledlab.studies.fleet.placement import BUSY
 from sledlab.studies.fleet.recommendation import cost, recommend
 from sledlab.studies.fleet.rows import MIX, FleetRow
 from sledlab.studies.fleet.search import TriedPlacement, is_monotone, search
@@ -342,7 +342,7 @@ def test_simultaneous_requests_are_a_load(tmp_path: Path) -> None:
     result = sl.fleet(tmp_path, ["mems-g2"], placement="packed", parallel=1)
     loads_by_volume = {row.volume: (row.load, row.why) for row in result.table_rows("placement")}
     assert loads_by_volume["burst"][0] > 1
-    assert loads_by_volume["burst"][1] == HOT
+    assert loads_by_volume["burst"][1] == BUSY
     rows_by_volume = {row.volume: row for row in result.table_rows("volumes")}
     assert (
         rows_by_volume["burst"].busiest_minute_iops

@@ -26,7 +26,7 @@ def test_verdict_names_the_winner_at_each_load():
     assert ranking_rows[0][0] == "PZSPTF"
     assert "positioning takes" in ranking_rows[0][-1]
     verdict = summary.verdict(result, group)
-    assert verdict.startswith("As recorded, PZSPTF, ")
+    assert verdict.startswith("As recorded, PZSPTF answers in ")
     assert "At 4 times the recorded speed, PZSPTF" in verdict
     assert "where FCFS takes" in verdict
     assert "SCV" not in verdict

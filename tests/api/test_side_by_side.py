@@ -172,7 +172,7 @@ def test_the_order_given_does_not_decide():
 def test_results_within_2_percent_are_a_tie():
     result = synthetic_result({"bank": {"a": 1.0, "b": 1.019, "c": 2.0}})
     assert result.answer.startswith(
-        "a and b answer bank in 1.00 ms on average, a tie within 2 %, 2.0 times as fast as c (2.00 ms)."
+        "a and b answer bank in 1.00 ms on average, level within 2 %, 2.0 times as fast as c (2.00 ms)."
     )
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import polars
 import pytest
 import sledlab as sl
 from sledlab.cli import run
+from sledlab.studies.size import level
 from sledlab.studies.size.search import doublings, smallest
 
 MAX_NODES = 16
@@ -133,9 +136,9 @@ def test_summary_names_limits_on_both_sides() -> None:
     assert number > 1
     one_fewer, smallest = result.find_row("mems-g3", number - 1), result.find_row("mems-g3", number)
     assert (one_fewer.run.bottleneck, smallest.run.bottleneck) == ("store", "network")
-    larger_counts = [str(row.nodes) for row in result.device_rows("mems-g3") if row.nodes > number]
-    assert f"of `sort` on mems-g3 on {number} nodes and on all larger numbers tried" in result.answer
-    assert all(each in result.answer for each in larger_counts)
+    is_clear = level.rival(smallest, "network") == ""
+    clause = f"from {number} nodes on" if is_clear else f"level with the store on {number}"
+    assert f"The network is the bottleneck of `sort` on mems-g3 {clause}" in result.answer
 
 
 def test_larger_failing_node_counts_are_noted(tmp_path: Path) -> None:
@@ -259,3 +262,28 @@ def test_small_device_is_rejected_before_any_replay(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("sledlab.studies.size.replays.run", lambda *_, **__: pytest.fail("a replay"))
     with pytest.raises(sl.Error, match=r"wide on 1 node with ram capacity_mb=1: .*its store has"):
         sl.smart_size(job, ["mems-g3", "ram:capacity_mb=1"], deadline="1s", node_count="1..2")
+
+
+def size_row(nodes: int, **savings: float) -> Any:
+    """A replay with the time that each component saves if it is twice as fast."""
+    bottleneck = max(savings, key=savings.__getitem__)
+    return SimpleNamespace(nodes=nodes, run=SimpleNamespace(bottleneck=bottleneck, savings=lambda: savings))
+
+
+def test_components_that_save_as_much_are_level() -> None:
+    rows = [
+        size_row(4, compute=0.05, store=0.28, network=0.17),
+        size_row(6, compute=0.05, store=0.225, network=0.23),
+        size_row(7, compute=0.05, store=0.23, network=0.22),
+        size_row(8, compute=0.05, store=0.22, network=0.23),
+    ]
+    assert level.sentence(rows, "network", "`join` on mems-g3").replace("\xa0", " ") == (
+        "Network and store are level for `join` on mems-g3 from 6 nodes on: a network twice as fast saves "
+        "22 % to 23 %, a store 22 % to 23 %."
+    )
+    rows.append(size_row(16, compute=0.05, store=0.2, network=0.3))
+    assert level.sentence(rows, "network", "`join`").startswith(
+        "The network is the bottleneck of `join` from 16 nodes on. It is level with the store on 6, 7 and 8: "
+    )
+    assert level.sentence(rows[-1:], "network", "`join`") == ""
+    assert level.sentence(rows, "store", "`join`") == ""

@@ -208,7 +208,7 @@ def advice(runs: Mapping[str, Result]) -> str:
         lambda name: runs[name].response_time.mean,
         lambda name: runs[name].energy.total,
     )
-    first, quickest, least = (join_names(Ranking.of(runs, value).level(0.0)) for value in measures)
+    first, quickest, least = (join_names(Ranking.of(runs, value).within(0.0)) for value in measures)
     slow = [name for name, run in runs.items() if run.emulation and not run.emulation.kept_time]
     warning = f" {join_names(slow)} did not keep time: use a larger --time-scale." if slow else ""
     return (

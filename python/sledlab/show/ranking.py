@@ -18,6 +18,9 @@ R = TypeVar("R")
 MIN_FACTOR = 1.05
 """Smallest ratio of two times that a clause gives as a factor; a smaller one is a percentage."""
 
+LEVEL = 0.02
+"""Uncertainty of the difference of two results of one seed each, as a share of a result."""
+
 MIN_DIFFERENCE = 0.0005
 """Share by which two times differ at least, to be called different."""
 
@@ -35,7 +38,7 @@ class Ranking(Generic[R]):
     Examples:
         >>> times_ms = {"disk": 8.0, "sled": 1.0, "late": 0.5, "absent": None, "other": 1.01}
         >>> ranking = Ranking.of(times_ms, times_ms.get, lambda name: name == "late")
-        >>> ranking.rows, ranking.first, ranking.level(0.02)
+        >>> ranking.rows, ranking.first, ranking.within(0.02)
         (['sled', 'other', 'disk', 'late'], 'sled', ['sled', 'other'])
         >>> Ranking.of(times_ms, times_ms.get).first_of_each(len).rows
         ['late', 'other']
@@ -71,10 +74,10 @@ class Ranking(Generic[R]):
         """The row with the lowest value."""
         return self.rows[0]
 
-    def level(self, share: float) -> list[R]:
+    def within(self, share: float) -> list[R]:
         """Return the first row, and those whose value exceeds its value by at most a share.
 
-        Overloaded rows are level only with another overloaded one.
+        An overloaded row is returned only with other overloaded ones.
         """
         limit = self.values[0] * (1 + share)
         candidates = zip(self.rows[: self.steady or None], self.values, strict=False)
@@ -91,6 +94,21 @@ class Ranking(Generic[R]):
             [self.values[place] for place in places.values()],
             steady,
         )
+
+
+def is_level(difference: float, half: float | None = None) -> bool:
+    """Return whether two results are level: their difference is smaller than its uncertainty.
+
+    Args:
+        difference: The difference, as a share of one of the results.
+        half: Half the 95 % confidence interval of that share over the seeds; None with one seed, for which
+            the uncertainty is `LEVEL`.
+
+    Examples:
+        >>> is_level(0.01), is_level(0.01, 0.002), is_level(-0.03, 0.05)
+        (True, False, True)
+    """
+    return abs(difference) < LEVEL if half is None else abs(difference) <= half
 
 
 def compare_times(time: float, other_time: float, min_factor: float = MIN_FACTOR) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence  # noqa: TC003 - annotations are read at ru
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from sledlab.show.ranking import is_level
 from sledlab.study.columns import Column
 from sledlab.study.measure import RunFigures
 
@@ -58,8 +59,9 @@ class SeedMeans(RunFigures):
         return None if self.saturated else self.energy_ci95_j
 
     def is_level(self, other: SeedMeans) -> bool:
-        """Return whether the interval of the difference of both means, seed by seed, includes zero."""
-        return includes_zero(relative(self.seed_means_ms, other.seed_means_ms))
+        """Return whether both means are level: their difference, seed by seed, is below its uncertainty."""
+        differences = relative(self.seed_means_ms, other.seed_means_ms)
+        return is_level(mean(differences) or 0.0, half_width(differences))
 
 
 def case_runs(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> dict[Case, list[RunFigures]]:
@@ -160,17 +162,6 @@ def relative(values: Sequence[float], others: Sequence[float]) -> list[float]:
         [0.25, 0.0]
     """
     return [1 - value / other for value, other in zip(values, others, strict=True)]
-
-
-def includes_zero(differences: Sequence[float]) -> bool:
-    """Return whether the 95 % confidence interval of a mean includes zero; False for a single value.
-
-    Examples:
-        >>> includes_zero([0.1, 0.11, 0.12]), includes_zero([0.1, -0.1, 0.0]), includes_zero([0.0])
-        (False, True, False)
-    """
-    half = half_width(differences)
-    return half is not None and abs(mean(differences) or 0.0) <= half
 
 
 def straight_line(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float, float | None] | None:

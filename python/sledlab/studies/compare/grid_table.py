@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from sledlab.show.document import Part
     from sledlab.studies.compare.sweep import Sweep
 
-BEST, LEVEL, OVERLOADED = "→", "≈", "*"
+BEST_MARK, LEVEL_MARK, OVERLOAD_MARK = "→", "≈", "*"
 """Marks of cells."""
 
-NOTE = f"{BEST} best at its load; {LEVEL} level with it; {OVERLOADED} the queue kept growing"
+NOTE = f"{BEST_MARK} best at its load; {LEVEL_MARK} level with it; {OVERLOAD_MARK} the queue kept growing"
 """Meaning of the marks."""
 
 
@@ -84,10 +84,10 @@ def _cell(sweep: Sweep, values: dict[str, Any]) -> str:
         combination = sweep.with_value(combination, key, value)
     text = interval(sweep.mean_ms(combination), sweep.half_ms(combination))
     if sweep.is_overloaded(combination):
-        return f"{OVERLOADED} {text}"
+        return f"{OVERLOAD_MARK} {text}"
     if combination == sweep.best:
-        return f"{BEST} {text}"
-    return f"{LEVEL} {text}" if sweep.is_level_with_best(combination) else text
+        return f"{BEST_MARK} {text}"
+    return f"{LEVEL_MARK} {text}" if sweep.is_level_with_best(combination) else text
 
 
 def _load(sweep: Sweep) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Grid, Heading, Source, Text
 from sledlab.show.facts import common_facts
 from sledlab.show.presentation import DocumentPresentation
+from sledlab.show.ranking import LEVEL, is_level
 from sledlab.show.wording import (
     device_name,
     figure,
@@ -24,6 +25,7 @@ from sledlab.studies.compare.sweep import sweeps, sweeps_by_case
 from sledlab.studies.races import parts as race_parts
 from sledlab.studies.races.parts import (
     INTERVAL_NOTE,
+    SCV_NOTE,
     full_table,
     has_seeds,
     heading,
@@ -34,7 +36,6 @@ from sledlab.studies.races.parts import (
     slow_plugin,
     throughput_sentence,
 )
-from sledlab.studies.races.race import LEVEL
 from sledlab.study import column_figure
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from sledlab.studies.races.race import Curve, Group
     from sledlab.study.statistics import SeedMeans
 
-MATRIX_NOTE = "best first; * the queue kept growing"
+MATRIX_NOTE = f"best first; * the queue kept growing; {SCV_NOTE}"
 
 MAX_DETAILED = 4
 """Most schedulers of which all results are printed."""
@@ -144,15 +145,16 @@ def _fairness(group: Group, speedup: float) -> Iterator[str]:
     """A sentence about the fairest scheduler at a load, where the fastest is less fair."""
     fastest, fairest = group.best(speedup)[0], group.best(speedup, "scv")[0]
     fastest_run, fairest_run = fastest.run(speedup), fairest.run(speedup)
-    if fastest in group.best(speedup, "scv") or fastest_run.scv <= (1 + LEVEL) * fairest_run.scv:
+    if fastest in group.best(speedup, "scv"):
         return
     slowest_text = ""
     if fairest_run.max_ms < fastest_run.max_ms:
         fair_max, fast_max = milliseconds(fairest_run.max_ms), milliseconds(fastest_run.max_ms)
         slowest_text = f", and the slowest request takes {fair_max} instead of {fast_max}"
     yield (
-        f"{fairest.label} is the fairest there: its squared coefficient of variation is "
-        f"{figure(fairest_run.scv)} against {figure(fastest_run.scv)} of {fastest.label}{slowest_text}."
+        f"{fairest.label} is the fairest there: the variance of its response times over their squared mean "
+        f"(SCV) is {figure(fairest_run.scv)} against {figure(fastest_run.scv)} of "
+        f"{fastest.label}{slowest_text}."
     )
 
 
@@ -222,12 +224,12 @@ def explain_rank(group: Group, curve: Curve) -> str:
     change = run.positioning_ms / baseline_run.positioning_ms - 1 if baseline_run.positioning_ms else 0.0
     difference_text = f"{percent(abs(change))} {'less' if change < 0 else 'more'} than"
     clauses = [
-        f"positioning takes {'as long as' if abs(change) < LEVEL else difference_text} under {name}",
+        f"positioning takes {'as long as' if is_level(change) else difference_text} under {name}",
         *together_clauses,
     ]
     if baseline_run.saturated:
         clauses.append(f"so that {figure(run.queue_mean)} requests wait on average")
-    elif abs(run.queue_time_ms - baseline_run.queue_time_ms) < LEVEL * baseline_run.mean_ms:
+    elif is_level((run.queue_time_ms - baseline_run.queue_time_ms) / baseline_run.mean_ms):
         clauses.append("the wait is the same")
     else:
         waits = milliseconds(run.queue_time_ms), milliseconds(baseline_run.queue_time_ms)

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sledlab.show.ranking import Ranking
-from sledlab.studies.races.race import LEVEL
+from sledlab.show.ranking import Ranking, is_level
 from sledlab.study.statistics import half_width, mean, relative
 
 if TYPE_CHECKING:
@@ -65,10 +64,8 @@ class SettingEffect:
 
     @property
     def differs(self) -> bool:
-        """Whether the interval excludes zero; with one seed, whether the difference is 2 % or more."""
-        return self.overloaded or (
-            abs(self.less) >= LEVEL if self.half is None else abs(self.less) > self.half
-        )
+        """Whether the results are not level, see `sledlab.show.ranking.is_level`."""
+        return self.overloaded or not is_level(self.less, self.half)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from sledlab.show import plots
 from sledlab.show.document import Drawing, Grid, Heading, Text
+from sledlab.show.ranking import LEVEL
 from sledlab.show.wording import figure, interval, join_names, milliseconds, percent
 from sledlab.studies.compare.grid_table import value_text
-from sledlab.studies.races.race import LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -45,6 +45,15 @@ NOTE = (
 )
 
 
+MIX_NOTE = f"{MIX.capitalize()}: each volume on the kind of device that serves it best."
+
+
+def _note(result: Fleet) -> Text:
+    """A note on the columns and rows of the fleets."""
+    has_mix = any(row.fleet == MIX for row in result.table_rows("fleet"))
+    return Text(f"{MIX_NOTE} {NOTE}" if has_mix else NOTE, "quiet")
+
+
 def title(result: Fleet) -> str:
     """Title: the volumes and the kinds of devices."""
     volumes = len({row.volume for row in result.table_rows("volumes")})
@@ -162,7 +171,7 @@ def warnings(result: Fleet) -> Iterator[Text]:
         )
         yield Text(f"{len(failed):,} {phrase}: {names}.", "warning")
     for fleet in dict.fromkeys(row.fleet for row in result.table_rows("placement")):
-        for reason in ("too large", "too hot"):
+        for reason in ("too large", "too busy"):
             rows: list[Any] = [
                 row for row in result.table_rows("placement") if row.fleet == fleet and row.why == reason
             ]
@@ -299,7 +308,7 @@ def brief(result: Fleet) -> Sequence[Part]:
     parts: list[Part] = [
         Heading(title(result), 1, _placement_text(result)),
         table(result, TERMINAL_COLUMNS if result.goal else (*TERMINAL_COLUMNS, "volumes")),
-        Text(NOTE, "quiet"),
+        _note(result),
     ]
     if len(result.devices) > 1:
         parts += [
@@ -321,7 +330,7 @@ def _placement_text(result: Fleet) -> str:
 def page(result: Fleet) -> Document:
     """The page: number of devices, the best kind for each volume, and prices."""
     parts: list[Part] = [Text(answer(result), "answer"), *warnings(result)]
-    parts += [Heading("Fleets"), table(result), Text(NOTE, "quiet")]
+    parts += [Heading("Fleets"), table(result), _note(result)]
     draw_figure = figures.KINDS["volumes"]
     parts += [
         Heading("Volumes"),

@@ -83,7 +83,7 @@ def best(study: HybridStudy) -> str:
     if disk is None:
         return f"{text}{_mems_share_text(row)}."
     uncached = study.find(UNCACHED)
-    if row.run.mean_ms > disk.run.mean_ms * (1 - EQUAL_SHARE):
+    if row.run.mean_ms > disk.run.mean_ms or row.run.is_level(disk.run):
         uncached_text = f" and, without its cache, in {_mean_text(uncached)}" if uncached else ""
         return (
             f"MEMS does not pay here: the best hybrid with {size_text}, {row.label}, answers in "
@@ -125,7 +125,7 @@ def best_size(study: HybridStudy) -> str:
     if len(sizes) < 2:
         return text
     ranking = Ranking.of(fastest_by_size.values(), lambda row: row.run.mean_ms, lambda row: row.run.saturated)
-    sufficient = Ranking.of(ranking.level(EQUAL_SHARE), lambda row: row.mems_mb).first
+    sufficient = Ranking.of(ranking.within(EQUAL_SHARE), lambda row: row.mems_mb).first
     size_text, segments_text = (
         size(sufficient.mems_mb),
         f"segments of {sufficient.segment_kb} KB give {_mean_text(sufficient)}",

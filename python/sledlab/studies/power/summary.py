@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sledlab.show.ranking import Ranking
+from sledlab.show.ranking import LEVEL, Ranking, is_level
 from sledlab.show.wording import (
     change,
     energy,
@@ -24,11 +24,12 @@ from sledlab.studies.power.options import IMMEDIATE, OWN
 from sledlab.study.axes import depends_on_seed
 
 if TYPE_CHECKING:
-    from sledlab.studies.power.energy import Strategy
+    from sledlab.studies.power.energy import Policy, Strategy
     from sledlab.studies.power.tables import PowerStudy
 
-EQUAL_SHARE = 0.005
-"""Energies that differ by less than this share count as equal."""
+
+LEVEL_NOTE = f"Level: within {LEVEL * 100:g} %."
+"""Meaning of level for one seed."""
 
 
 def title(study: PowerStudy) -> str:
@@ -121,13 +122,13 @@ def break_even(study: PowerStudy, device: str) -> str:
 
 
 def best(study: PowerStudy, device: str) -> str:
-    """Sentences: the policies of least energy, level within 0.5 %, and the next one with its distance."""
+    """Sentences: the policies of least energy and those level with it, and the next one with its distance."""
     ranking = study.buildable_policies(device)
     if len(ranking) < 2:
         return ""
-    rows, least_j, level = ranking.rows, ranking.values[0], ranking.level(EQUAL_SHARE)
+    rows, least_j, level = ranking.rows, ranking.values[0], _level_policies(ranking)
     if len(level) == len(rows):
-        return f"All policies take the same energy within {percent(EQUAL_SHARE)}."
+        return f"All policies take the same energy, {energy(least_j, rows[0].run.half_j)}: they are level."
     names = join_names([model_label(row.policy) for row in level])
     fastest = Ranking.of(level, lambda row: row.run.mean_ms).first
     energy_text, response_text = (
@@ -137,7 +138,7 @@ def best(study: PowerStudy, device: str) -> str:
     text = f"Least energy: {names}, {energy_text} at {response_text}."
     if len(level) > 1:
         text = (
-            f"Least energy: {names}, within {percent(EQUAL_SHARE)} of each other at {energy_text}; of these "
+            f"Least energy: {names}, which are level at {energy_text}; of these "
             f"{model_label(fastest.policy)} answers fastest, in {response_text}."
         )
     next_row = rows[len(level)]
@@ -149,21 +150,36 @@ def best(study: PowerStudy, device: str) -> str:
     return f"{text} Next: {model_label(next_row.policy)}, {excess_text} at {response}."
 
 
+def _level_policies(ranking: Ranking[Policy]) -> list[Policy]:
+    """Return the policies of least energy: the first, and those level with it seed by seed.
+
+    Overloaded policies are level only with another overloaded one.
+    """
+    least_j = ranking.values[0]
+    return [
+        row
+        for row in ranking.rows[: ranking.steady or None]
+        if is_level(
+            row.above_best_j / least_j,
+            None if row.above_best_ci95_j is None else row.above_best_ci95_j / least_j,
+        )
+    ]
+
+
 def noise(study: PowerStudy) -> str:
     """A sentence: how far differences between policies can be trusted."""
     count = len(study.axes["seed"])
     if not depends_on_seed(study.config):
         return (
             "Every policy had the same trace once, and nothing in the runs is random, so the differences are "
-            "exact for this trace; a single trace does not show whether they apply to others."
+            f"exact for this trace; a single trace does not show whether they apply to others. {LEVEL_NOTE}"
         )
     if count == 1:
-        return "One seed: small differences may be chance. Give --seed 1..5 to see which are not."
+        return f"One seed: small differences may be chance; --seed 1..5 shows which are not. {LEVEL_NOTE}"
     insignificant = [
         f"{model_label(row.policy)} ({row.device})"
         for device in study.devices
-        for row in study.buildable_policies(device).rows[1:]
-        if abs(row.above_best_j) <= (row.above_best_ci95_j or 0)
+        for row in _level_policies(study.buildable_policies(device))[1:]
     ]
     text = f"Differences are means over {count} seeds, each policy against the best with the same requests. "
     if not insignificant:
@@ -179,13 +195,14 @@ def _life(study: PowerStudy, device: str) -> str:
     ranking = Ranking.of(rows, lambda row: row.power_w, lambda row: row.saturated)
     longest, shortest = ranking.first, ranking.rows[max(ranking.steady, 1) - 1]
     beginning = f"A battery of {study.axes['battery_wh']:g} Wh lasts {hours(longest.battery_life_h)}"
-    if longest.battery_life_h < shortest.battery_life_h * (1 + EQUAL_SHARE):
+    if is_level(1 - shortest.battery_life_h / longest.battery_life_h):
         return f"{beginning} under every policy{' that keeps up' if ranking.steady < len(rows) else ''}."
     steady_rows = ranking.rows[: max(ranking.steady, 1)]
-    worst = [row for row in steady_rows if row.power_w >= shortest.power_w * (1 - EQUAL_SHARE)]
     best_names, worst_names = (
-        join_names([model_label(row.policy) for row in level])
-        for level in (ranking.level(EQUAL_SHARE), worst)
+        join_names(
+            [model_label(row.policy) for row in steady_rows if is_level(1 - row.power_w / end.power_w)]
+        )
+        for end in (longest, shortest)
     )
     return f"{beginning} under {best_names}, {hours(shortest.battery_life_h)} under {worst_names}."
 

@@ -10,9 +10,8 @@ from sledlab._native import is_plugin
 from sledlab.show import load_curves, spread, text_plot
 from sledlab.show.curves import Curves, Line, LoadDot
 from sledlab.show.document import Drawing, Grid, Heading, SideBySideParts, Text
-from sledlab.show.ranking import Ranking
+from sledlab.show.ranking import LEVEL, Ranking, is_level
 from sledlab.show.wording import figure, interval, label, list_names, milliseconds, percent
-from sledlab.studies.races.race import LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,9 +30,13 @@ INTERVAL_NOTE = "±: half the 95 % confidence interval over the seeds"
 """Note on means with intervals."""
 
 
+SCV_NOTE = "SCV: variance of response times over their squared mean, low is fair"
+"""Note on the fairness of competitors."""
+
+
 def note(groups: Sequence[Group]) -> str:
     """Return a note for readers of tables of results."""
-    text = "times in ms; queue: mean requests waiting; * the queue kept growing"
+    text = f"times in ms; {SCV_NOTE}; queue: mean requests waiting; * the queue kept growing"
     return f"{text}; {INTERVAL_NOTE}" if has_seeds(groups) else text
 
 
@@ -201,9 +204,9 @@ def _mean_ms(curve: Curve, speedup: float, op: str) -> float:
 
 
 def _leaders(order: Sequence[Curve], speedup: float, op: str) -> set[Curve]:
-    """Return the competitors within 2 % of the fastest."""
-    limit = _mean_ms(order[0], speedup, op) * (1 + LEVEL)
-    return {curve for curve in order if _mean_ms(curve, speedup, op) <= limit}
+    """Return the fastest competitor and those level with it."""
+    fastest_ms = _mean_ms(order[0], speedup, op)
+    return {curve for curve in order if is_level(1 - fastest_ms / _mean_ms(curve, speedup, op))}
 
 
 WINNERS = ("speed-up", "requests/s", "fastest (mean, ms)", "fastest 99 % (ms)", "fairest (SCV)", "overloaded")
@@ -219,11 +222,10 @@ def winners(group: Group) -> Sequence[Part]:
             overloaded_cell = names(overloaded_curves, 4) if overloaded_curves else "none"
             best_cells = [_best(group, speedup, measure) for measure in ("mean_ms", "p99_ms", "scv")]
         rows.append((f"{speedup:g}", f"{group.rate(speedup):,.0f}", *best_cells, overloaded_cell))
-    seeds = " Means are level too if the 95 % interval of their difference over the seeds includes zero."
+    means = ", means if the 95 % interval of their difference over the seeds includes zero"
     text = (
-        f"Within 2 % of the best counts as level with it; overloaded {group.competitor_kind}s do not count "
-        f"unless all are.{seeds if has_seeds([group]) else ''} SCV: variance of the response times over "
-        "their squared mean; low is fair."
+        f"Level with the best: values within {LEVEL * 100:g} % of it{means if has_seeds([group]) else ''}. "
+        f"Overloaded {group.competitor_kind}s do not count unless all are. {SCV_NOTE}."
     )
     return Heading("Best at each load"), Grid(WINNERS, rows, "words wins"), Text(text, "quiet")
 

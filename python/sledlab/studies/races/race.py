@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.errors import Error
-from sledlab.show.ranking import Ranking
+from sledlab.show.ranking import Ranking, is_level
 from sledlab.studies.races.rows import DecisionCost, Level, Mean, RaceRun
 from sledlab.study.outcome import Outcome
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.study.statistics import SeedMeans
-
-LEVEL = 0.02
-"""Values that differ by less than this share count as equal."""
 
 MAX_HIGHLIGHTED = 6
 """Most competitors that a figure distinguishes by color."""
@@ -108,16 +105,15 @@ class Group:
     def best(self, speedup: float, measure: str = "mean_ms") -> list[Curve]:
         """The competitors with the lowest value at a load, best first, and those level with it.
 
-        A value is level if it is within 2 %; a mean also if the interval of the difference over the seeds
-        includes zero. Overloaded competitors do not count, unless all are overloaded.
+        Means are compared seed by seed. Overloaded competitors do not count, unless all are overloaded.
         """
         ranking = self.rank(speedup, measure)
-        best_run, level_curves = ranking.first.run(speedup), ranking.level(LEVEL)
-        return [
-            curve
-            for curve in ranking.rows[: ranking.steady or None]
-            if curve in level_curves or (measure == "mean_ms" and best_run.is_level(curve.run(speedup)))
-        ]
+        candidates = ranking.rows[: ranking.steady or None]
+        if measure == "mean_ms":
+            best_run = ranking.first.run(speedup)
+            return [curve for curve in candidates if curve.run(speedup).is_level(best_run)]
+        values = zip(candidates, ranking.values, strict=False)
+        return [curve for curve, value in values if _is_level(value, ranking.values[0])]
 
     def rank(self, speedup: float, measure: str = "mean_ms") -> Ranking[Curve]:
         """The competitors by a measure at a load."""
@@ -167,6 +163,11 @@ class Group:
         special = {self.best(self.ranking_speedup, "scv")[0], self.baseline}
         leaders = [curve for curve in self.ranking if curve not in special][: MAX_HIGHLIGHTED - len(special)]
         return [curve for curve in self.ranking if curve in special or curve in leaders]
+
+
+def _is_level(value: float, best: float) -> bool:
+    """Return whether a value that has no value for each seed is level with the best."""
+    return value == best or is_level(1 - best / value)
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,7 +19,7 @@ from sledlab.show.document import (
 )
 from sledlab.show.facts import common_facts
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.ranking import compare_times
+from sledlab.show.ranking import LEVEL, compare_times
 from sledlab.show.wording import figure, join_names, label, list_names, milliseconds, percent
 from sledlab.studies.races import parts as race_parts
 from sledlab.studies.races.parts import HEAD, cells, full_table, has_seeds, note
@@ -96,8 +96,8 @@ def _load_sentences(group: Group, speedup: float) -> Iterator[str]:
     names = list_names([curve.label for curve in level], MAX_NAMES + 1)
     mean_text = milliseconds(fastest_run.mean_ms, fastest_run.half_ms)
     phrases = [f"{names} {'answers' if is_single else 'answer'} {source_text} in {mean_text} on average"]
-    tie_bound = "2 % or the intervals over the seeds" if has_seeds([group]) else "2 %"
-    phrases += [] if is_single else [f"a tie within {tie_bound}"]
+    tie_bound = "by the intervals over the seeds" if has_seeds([group]) else f"within {LEVEL * 100:g} %"
+    phrases += [] if is_single else [f"level {tie_bound}"]
     phrases += _as_one_text([_speed_text(fastest_run.mean_ms, curve, speedup) for curve in slower])
     text = ", ".join(phrases)
     if overloaded:

@@ -11,7 +11,7 @@ from sledlab.show.document import Collapsible, Document, Drawing, Facts, Heading
 from sledlab.show.money import COLUMN, jobs_cost, money, price_assumptions
 from sledlab.show.money import NOTE as MONEY
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.ranking import Ranking
+from sledlab.show.ranking import LEVEL, Ranking
 from sledlab.show.wording import (
     figure,
     join_names,
@@ -21,7 +21,8 @@ from sledlab.show.wording import (
     pluralize,
 )
 from sledlab.show.wording import saved_percent as share
-from sledlab.studies.size import figures
+from sledlab.studies.size import figures, level
+from sledlab.studies.size.level import MAX_NAMED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,12 +31,10 @@ if TYPE_CHECKING:
     from sledlab.studies.size.result import Size, SmartSize
 
 NOTE = (
-    "× 2: the share of the time that a processor, store or network twice as fast saves (− adds). No other "
-    "numbers of nodes were tried."
+    "× 2: the share of the time that a processor, store or network twice as fast saves (− adds). Level: the "
+    f"times with either of two twice as fast are within {LEVEL * 100:g} %. No other numbers of nodes were "
+    "tried."
 )
-
-MAX_NAMED = 6
-"""Most numbers of nodes that a sentence names."""
 
 
 def title(result: SmartSize) -> str:
@@ -78,8 +77,10 @@ def _verdict(result: SmartSize, device: str, node_count: int | None) -> str:
     nodes_text = f"on {_nodes(node_count)}{_larger_numbers(result, device, node_count)}"
     nodes_text += ", the fewest tried" if node_count == fewest else ""
     if result.goal.until is not None:
-        part = PART_NAMES[result.goal.until]
-        return f"The {part} is the bottleneck of {_job(result)} on {device} {nodes_text}."
+        job = f"{_job(result)} on {device}"
+        return level.sentence(result.device_rows(device), result.goal.until, job) or (
+            f"The {PART_NAMES[result.goal.until]} is the bottleneck of {job} {nodes_text}."
+        )
     price = f", {_price(result, row)}" if device in result.buys else ""
     deadline = f"{result.goal.deadline_s:g} s"
     return f"{_job(result)} meets {deadline} on {device} {nodes_text}: {_time(result, row)}{price}."
@@ -171,8 +172,8 @@ def _format_near_limit(value: float, limit: float) -> str:
     return text
 
 
-def table(result: SmartSize) -> Grid:
-    """A row for every replay."""
+def table(result: SmartSize, omitted: Sequence[str] = ()) -> Grid:
+    """A row for every replay, without some columns."""
 
     def savings_cell(part: str) -> Callable[[Size], str]:
         return lambda each: share(each.run.savings()[part])
@@ -185,13 +186,14 @@ def table(result: SmartSize) -> Grid:
     columns: Mapping[str, Callable[[Size], str]] = {
         "": lambda each: each.device,
         "nodes": lambda each: f"{each.nodes:,}",
+        "goal": mark,
         "s": lambda each: figure(each.run.elapsed_s),
         "bottleneck": lambda each: PART_NAMES[each.run.bottleneck],
         **{f"{name} × 2": savings_cell(part) for part, name in PART_NAMES.items()},
         **_money_columns(result),
-        "meets the goal": mark,
     }
-    return grid(result.rows, columns, has_groups=True)
+    cells = {name: cell for name, cell in columns.items() if name not in omitted}
+    return grid(result.rows, cells, has_groups=True)
 
 
 def _money_columns(result: SmartSize) -> Mapping[str, Callable[[Size], str]]:
@@ -215,7 +217,19 @@ def notes(result: SmartSize) -> str:
 
 def brief(result: SmartSize) -> Sequence[Part]:
     """The parts for a terminal and a notebook."""
-    return [Heading(title(result), 1), Text(answer(result)), table(result), Text(notes(result), "quiet")]
+    return [
+        Heading(title(result), 1),
+        Text(answer(result)),
+        table(result, _unasked_columns(result)),
+        Text(notes(result), "quiet"),
+    ]
+
+
+def _unasked_columns(result: SmartSize) -> list[str]:
+    """Return columns that the goal does not ask for, and terminals of 80 characters have no room for."""
+    if result.goal.until is None:
+        return [f"{name} × 2" for name in PART_NAMES.values()]
+    return list(_money_columns(result))
 
 
 def page(result: SmartSize) -> Document:

@@ -13,7 +13,7 @@ from sledlab.show.money import COLUMN, jobs_cost, price_assumptions
 from sledlab.show.money import NOTE as MONEY
 from sledlab.show.money import money as dollars
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.ranking import Ranking, compare_times
+from sledlab.show.ranking import Ranking, compare_times, is_level
 from sledlab.show.wording import energy, figure, join_names, percent, saved_percent
 from sledlab.studies.smart import figures, money
 from sledlab.studies.smart.labels import labels
@@ -69,12 +69,15 @@ def verdict(study: SmartStudy, job: str) -> str:
     comma = "," if shared_values else ""
     if not others:
         return f"{subject}{comma} takes {figure(best.run.elapsed_s)} s with {label(best)}."
-    comparisons = [
-        f"{compare_times(best.run.elapsed_s, each.run.elapsed_s)} {label(each)}" for each in others[:3]
-    ]
+    comparisons = [f"{compare(best.run.elapsed_s, each.run.elapsed_s)} {label(each)}" for each in others[:3]]
     more_text = " and others" if len(others) > 3 else ""
     fastest = f"{subject}{comma} is fastest with {label(best)}, {figure(best.run.elapsed_s)} s"
     return f"{fastest}: {join_names(comparisons)}{more_text}."
+
+
+def compare(best_s: float, other_s: float) -> str:
+    """Return how the shortest time compares with another, as a clause that ends before the other's name."""
+    return "level with" if is_level(1 - best_s / other_s) else compare_times(best_s, other_s)
 
 
 def _largest(study: SmartStudy, job: str) -> tuple[int, list[SmartRun]]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Trace
 
 EQUAL_SHARE = 0.02
-"""Means that differ by less than this share count as equal."""
+"""A smaller gain than this share is not worth more MEMS or money."""
 
 LINE_BLOCKS = 16
 """Blocks of a cache line, unless the user sets another number."""

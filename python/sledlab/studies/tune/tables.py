@@ -143,7 +143,7 @@ def conclude(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> TunedHybrid:
     ranking = Ranking.of(
         full_cases, lambda case: tried_disks[case].run.mean_ms, lambda case: tried_disks[case].run.saturated
     )
-    level_cases = ranking.level(EQUAL_SHARE)
+    level_cases = ranking.within(EQUAL_SHARE)
     chosen_case = Ranking.of(
         level_cases, lambda case: (tried_disks[case].mems_mb, tried_disks[case].run.mean_ms)
     ).first

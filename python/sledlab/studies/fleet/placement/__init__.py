@@ -8,7 +8,7 @@ from __future__ import annotations
 from sledlab.errors import unknown
 from sledlab.studies.fleet.placement import one_each, packed, striped
 from sledlab.studies.fleet.placement.layout import (
-    HOT,
+    BUSY,
     LARGE,
     DeviceCapacity,
     DeviceVolumes,
@@ -19,7 +19,7 @@ from sledlab.studies.fleet.placement.layout import (
 )
 
 __all__ = [
-    "HOT",
+    "BUSY",
     "LARGE",
     "LIST",
     "DeviceCapacity",

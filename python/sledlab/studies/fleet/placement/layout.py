@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 ALIGN_BLOCKS = 2048
 """Volumes that share a device begin at multiples of 1 MiB, as partitions do."""
 
-LARGE, HOT = "too large", "too hot"
+LARGE, BUSY = "too large", "too busy"
 """Reasons why a volume is on no device."""
 
 
@@ -64,7 +64,7 @@ class UnplacedVolume:
 
     Attributes:
         volume: Index of the volume in the placement's argument.
-        why: `too large` or `too hot`.
+        why: `too large` or `too busy`.
     """
 
     volume: int
@@ -117,4 +117,4 @@ def misfit(item: Item, capacity: DeviceCapacity, *, by_load: bool) -> str:
     """Why a volume cannot be on a device even alone; empty where it can."""
     if item.blocks > capacity.blocks:
         return LARGE
-    return HOT if by_load and item.load > capacity.devices else ""
+    return BUSY if by_load and item.load > capacity.devices else ""
