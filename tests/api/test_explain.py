@@ -1,6 +1,8 @@
 """`Result.explain`: what one request waited for, and where its time went."""
 
+import dataclasses
 import json
+from typing import ClassVar
 
 import polars as pl
 import pytest
@@ -154,3 +156,71 @@ def test_requests_of_csv_equal_those_in_memory(tmp_path):
     assert from_csv.requests.schema == in_memory.requests.schema
     assert from_csv.requests["device"][:100].is_null().all()
     assert str(from_csv.explain(299)) == str(in_memory.explain(299))
+
+
+class Spy:
+    """SPTF that notes which request it chose, and the positioning times of all that waited."""
+
+    notes: ClassVar[list[tuple[int, int, dict[int, int]]]] = []
+
+    def __init__(self):
+        self.queue = []
+
+    def push(self, request):
+        self.queue.append(request)
+
+    def pop(self, now_ns, device):
+        times_ns = {request.id: device.positioning_ns(request) for request in self.queue}
+        chosen = min(self.queue, key=lambda request: (times_ns[request.id], request.id))
+        Spy.notes.append((now_ns, chosen.id, times_ns))
+        self.queue.remove(chosen)
+        return chosen
+
+    def __len__(self):
+        return len(self.queue)
+
+
+@pytest.mark.parametrize("device", ["mems-g2", "atlas-10k"])
+def test_decisions_are_those_of_the_run(device, monkeypatch):
+    Spy.notes = []
+    load = sl.workload("uniform", mean_interarrival_ms=0.65 if device == "mems-g2" else 6.0)
+    r = sl.simulate(load, device, scheduler=f"{__name__}:Spy", limit=400)
+    slowest = r.explain()
+    arrival_ns = r.requests.filter(pl.col("id") == slowest.number)["arrival_ns"][0]
+    waited = [note for note in Spy.notes if slowest.number in note[2] and note[1] != slowest.number]
+    assert len(waited) > 5
+    assert [
+        (arrival_ns / 1e6 + each.after_ms, each.chosen, each.own_ms, each.chosen_ms, each.queued)
+        for each in slowest.decisions.passed_over
+    ] == [
+        (
+            pytest.approx(now_ns / 1e6),
+            chosen,
+            times_ns[slowest.number] / 1e6,
+            times_ns[chosen] / 1e6,
+            len(times_ns),
+        )
+        for now_ns, chosen, times_ns in waited
+    ]
+    assert f"in {len(slowest.decisions.behind)} of {len(waited)} decisions." in slowest.answer
+    assert f"Decisions that passed request {slowest.number} over" in str(slowest)
+    assert json.loads(json.dumps(slowest.to_dict()))["decisions"]["count"] == len(waited)
+
+
+def test_edge_and_other_rules_are_named():
+    r = sl.simulate(BUSY, "mems-g2", scheduler="fcfs", limit=300)
+    waiting = next(
+        row["id"] for row in r.requests.iter_rows(named=True) if row["start_ns"] > row["arrival_ns"] + 3e6
+    )
+    decisions = r.explain(waiting).decisions
+    assert 0 < len(decisions.behind) < len(decisions.passed_over)
+    assert "FCFS chose a request that the device reached no sooner." in r.explain(waiting).answer
+    at_edge = dataclasses.replace(decisions, cylinder=decisions.cylinders - 1)
+    assert at_edge.is_at_edge
+    assert not dataclasses.replace(decisions, cylinder=decisions.cylinders // 2).is_at_edge
+
+
+@pytest.mark.parametrize("name", ["cache", "mirror", "hybrid", "merging"])
+def test_no_decisions_where_the_order_of_service_is_unknown(name):
+    r = RUNS[name]()
+    assert {r.explain(number).decisions for number in r.requests["id"][:20]} == {None}

@@ -36,6 +36,7 @@ def test_page_contains_the_core(built_page):
 
 def test_a_result_is_simulated_again(built_page):
     r = sl.simulate(sl.workload("uniform"), "mems-g2", **OPTIONS)
+    assert sl.view(r, around=7).data["around"] == 7
     page = sl.view(r, around="slowest")
     data = page_data(page.html)
     assert data["around"] == "slowest"

@@ -96,7 +96,9 @@ export class App {
     for (const error of errors) app.fail(error);
     app.animate();
     if (experimentText === undefined && view === "watch" && !isStill && isFirstVisit()) app.views.tour.begin();
-    if (input?.around === "slowest" && !isStill) watch.whenSimulated(() => void watch.jumpToSlowest());
+    const around = isStill ? undefined : input?.around;
+    if (around === "slowest") watch.whenSimulated(() => void watch.jumpToSlowest());
+    else if (typeof around === "number") watch.whenSimulated(() => void watch.jumpToRequest(around));
     return app;
   }
 

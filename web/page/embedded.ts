@@ -9,8 +9,8 @@ export interface EmbeddedInput {
   readonly name: string;
   /** The trace files that the experiment names, as base64. */
   readonly traces: readonly { readonly name: string; readonly data: string }[];
-  /** Where watching begins. */
-  readonly around?: "start" | "slowest";
+  /** Where watching begins; a number is that of a request. */
+  readonly around?: "start" | "slowest" | number;
 }
 
 /** The embedded experiment; null where the page was opened without one. */

@@ -10,6 +10,7 @@ from sledlab.cli.options import json_option, show_json, whole_number
 from sledlab.display import find_presentation
 from sledlab.errors import Error
 from sledlab.lazy import later
+from sledlab.show import terminal
 
 if TYPE_CHECKING:
     from sledlab.runs.explanation import Explanation
@@ -24,7 +25,8 @@ open_results = later("sledlab.studies.saved_results:open")
 def explain(directory: str, number: int | None, *, as_json: bool) -> None:
     """Explain the response time of one request of a run.
 
-    Shows what the request waited for, the parts of its service time, and its energy. DIR is a directory that
+    Shows what the request waited for, the decisions that passed it over and by how much it was behind, the
+    parts of its service time, and its energy. DIR is a directory that
     `sledlab simulate --out` wrote; N is the column `id` of its requests.parquet. Default: the slowest
     request.
 
@@ -44,3 +46,4 @@ def explain(directory: str, number: int | None, *, as_json: bool) -> None:
         show_json(explanation.to_dict())
     else:
         find_presentation(explanation).show(explanation)
+        terminal.note(f"see it: sledlab view {directory} --around {explanation.number}")

@@ -25,7 +25,7 @@ make = later("sledlab.show.view:view")
 open_in_browser = later("sledlab.show.view:open_page")
 
 OUTPUT = {
-    "around": Option("Position at which the page opens: start | slowest.", "WHERE", "start"),
+    "around": Option("Place at which the page opens: start | slowest | N, a request.", "WHERE", "start"),
     "save": Option("The page, .html.", "FILE", "view.html"),
     "opened": Option("Open it in the browser; without --save, as a temporary file.", flag="open", read=bool),
 }
@@ -62,9 +62,14 @@ def view(
     check_writable(path)
     run_options = {name: flags[name] for name in declared_options(SimulateOptions) if flags[name]}
     page: View = make(
-        request_source(flags), device, experiment=experiment, around=around or "start", **run_options
+        request_source(flags), device, experiment=experiment, around=_place(around), **run_options
     )
     page.write(path)
     terminal.say(f"page: {path}")
     if opened and not open_in_browser(path):
         terminal.note(f"no browser was found: open {path.resolve()}")
+
+
+def _place(around: str | None) -> Any:
+    """Return the place at which the page opens, a request as a number."""
+    return int(around) if around is not None and around.isdecimal() else around or "start"

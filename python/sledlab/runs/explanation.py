@@ -9,6 +9,7 @@ from sledlab.display import DisplayedResult, find_presentation
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
+from sledlab.runs.decisions import decisions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from sledlab.runs.decisions import Decisions
 
 CACHE = "cache"
 """Kind of the device of a request that a cache answered."""
@@ -141,6 +143,9 @@ class Explanation(DisplayedResult):
         parts_ms: Parts of the service time, by name. Positioning is the larger of x and y on a sled.
         reposition_ms: Part of the transfer spent moving between rows or tracks.
         energy_uj: Energy of the request, by `seek`, `access` and `startup`.
+        decisions: The decisions that passed the request over; `None` if it did not wait, or the run cannot be
+            repeated from its experiment: with requests from Python, a cache, a hybrid, an array, merging
+            or a warm-up.
         config: The experiment, as plain data.
 
     Examples:
@@ -165,6 +170,7 @@ class Explanation(DisplayedResult):
     parts_ms: Mapping[str, float]
     reposition_ms: float
     energy_uj: Mapping[str, float]
+    decisions: Decisions | None
     config: Mapping[str, Any] = field(repr=False)
 
     @property
@@ -198,11 +204,14 @@ class Explanation(DisplayedResult):
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data: printed by `--json`."""
         fields = {name: value for name, value in asdict(self).items() if name != "config"}
-        return {"answer": self.answer, **fields}
+        decisions = None if self.decisions is None else self.decisions.to_dict()
+        return {"answer": self.answer, **fields, "decisions": decisions}
 
 
-def explain(requests: polars.DataFrame, config: Mapping[str, Any], number: int | None) -> Explanation:
-    """Return the explanation of a request; see `Result.explain`."""
+def explain(
+    requests: polars.DataFrame, config: Mapping[str, Any], number: int | None, experiment: str
+) -> Explanation:
+    """Return the explanation of a request of an experiment, given as TOML; see `Result.explain`."""
     if requests.is_empty():
         raise Error("the run completed no request that could be explained", remedy="raise --limit")
     if number is None:
@@ -234,6 +243,7 @@ def explain(requests: polars.DataFrame, config: Mapping[str, Any], number: int |
         parts_ms={name: row[f"{name}_ns"] / 1e6 for name in PARTS},
         reposition_ms=row["reposition_ns"] / 1e6,
         energy_uj={name: row[f"{name}_uj"] for name in ("seek", "access", "startup")},
+        decisions=decisions(experiment, config, requests, row),
         config=config,
     )
 

@@ -302,7 +302,7 @@ class Result(DisplayedResult):
             >>> slowest.response_ms == r.response_time.max, slowest.wait.served_count > 0
             (True, True)
         """
-        result: Explanation = explanation(self.requests, self.config, number)
+        result: Explanation = explanation(self.requests, self.config, number, self.experiment)
         return result
 
     def perfetto(self, path: str | Path) -> Path:

@@ -24,8 +24,12 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from sledlab.runs.decisions import PassedOver
     from sledlab.runs.explanation import Explanation
     from sledlab.show.document import Part
+
+MAX_DECISIONS = 10
+"""Most decisions in a table."""
 
 MECHANICAL = ("mems", "disk")
 """Kinds of devices that position a mechanism."""
@@ -48,6 +52,7 @@ def answer(request: Explanation) -> str:
     sentences = [
         _outcome(request),
         *_queue_sentences(request),
+        *_decision_sentences(request),
         *(
             _cache_sentence(request)
             if request.kind == CACHE
@@ -101,6 +106,60 @@ def _queue_sentences(request: Explanation) -> Iterator[str]:
             f"For {milliseconds(wait.other_ms)} of the wait, the device served none of the requests that are "
             f"recorded for it{_other_work(request)}."
         )
+
+
+def _decision_sentences(request: Explanation) -> Iterator[str]:
+    """Yield sentences about the decisions that passed the request over, and by how much it was behind."""
+    decisions = request.decisions
+    if decisions is None or not decisions.passed_over:
+        return
+    count, behind = len(decisions.passed_over), len(decisions.behind)
+    scheduler = scheduler_name(request.config)
+    cylinder = f"cylinder {decisions.cylinder:,} of {decisions.cylinders:,}"
+    place = f"At the edge ({cylinder})" if decisions.is_at_edge else f"On {cylinder}"
+    if decisions.median_behind_ms is None:
+        yield (
+            f"{scheduler} passed it over in {pluralize(count, 'decision')}, never for a request that the "
+            "device would have reached sooner."
+        )
+        return
+    lag = milliseconds(decisions.median_behind_ms)
+    in_median = " in the median" if behind > 1 else ""
+    yield f"{place}, it was behind by {lag}{in_median} in {behind:,} of {pluralize(count, 'decision')}."
+    if behind < count:
+        others = "the other" if count - behind == 1 else f"the other {count - behind:,}"
+        yield f"In {others}, {scheduler} chose a request that the device reached no sooner."
+
+
+def _decision_table(request: Explanation) -> list[Part]:
+    """Return the decisions that passed the request over as a table; of many, the first and the last."""
+    if request.decisions is None or not request.decisions.passed_over:
+        return []
+    rows = request.decisions.passed_over
+    shown = (
+        rows if len(rows) <= MAX_DECISIONS else [*rows[: MAX_DECISIONS // 2], *rows[-MAX_DECISIONS // 2 :]]
+    )
+    lines = [
+        (
+            f"{each.after_ms:,.3f}",
+            str(each.chosen),
+            *map(figure, (each.chosen_ms, each.own_ms)),
+            _lag(each),
+            f"{each.queued:,}",
+        )
+        for each in shown
+    ]
+    note = "Positioning times in ms. Behind: how much later the device would have reached this request."
+    if len(rows) > len(shown):
+        note += f" The first and the last of {len(rows):,} decisions; --json has all."
+    head = ("ms after arrival", "chosen instead", "takes", "this one", "behind", "waiting")
+    heading = f"Decisions that passed request {request.number} over"
+    return [Heading(heading), Grid(head, lines, "numbers"), Text(note, "quiet")]
+
+
+def _lag(decision: PassedOver) -> str:
+    """Return by how many ms a request was behind, with its sign."""
+    return f"{decision.behind_ms:+.3f}".replace("-", "−")
 
 
 def _served_requests(request: Explanation) -> str:
@@ -217,13 +276,13 @@ def _table(request: Explanation) -> Grid:
 def brief(request: Explanation) -> Sequence[Part]:
     """Return the parts for a terminal and a notebook."""
     heading = Heading(title(request.config), 1, scheduler_name(request.config))
-    return [heading, Text(answer(request)), _table(request)]
+    return [heading, Text(answer(request)), _table(request), *_decision_table(request)]
 
 
 def page(request: Explanation) -> Document:
     """Return the page."""
     drawing = Drawing(lambda: draw(request), f"Time of request {request.number}", width="narrow")
-    parts: list[Part] = [Text(answer(request), "answer"), drawing, _table(request)]
+    parts: list[Part] = [Text(answer(request), "answer"), drawing, _table(request), *_decision_table(request)]
     heading = f"Request {request.number}: {title(request.config)}"
     return Document("request", heading, parts, "All times are simulated.")
 

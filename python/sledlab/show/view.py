@@ -125,7 +125,7 @@ def view(
     device: Device | None = None,
     *,
     experiment: Experiment | str | Path | None = None,
-    around: Literal["start", "slowest"] = "start",
+    around: Literal["start", "slowest"] | int = "start",
     **options: Unpack[SimulateOptions],
 ) -> View:
     """Make a page that simulates a run in the browser and shows every move of the device.
@@ -136,7 +136,8 @@ def view(
         what: A result, to watch its run; or a trace or workload, as of `simulate`.
         device: A device, its name or its file.
         experiment: An experiment, its file, or a directory that `--out` wrote.
-        around: Where the page begins: at the `start`, or at the `slowest` request.
+        around: Where the page begins: at the `start`, at the `slowest` request, or at a request given by its
+            `id`.
         **options: Further options, as in `simulate`.
 
     Returns:
@@ -153,8 +154,11 @@ def view(
     """
     if what is None and device is None and experiment is None and not options:
         return View("the laboratory")
-    if around not in ("start", "slowest"):
-        raise Error(f"unknown start of the page: `{around}`", remedy="use `start` or `slowest`")
+    if around not in ("start", "slowest") and not (isinstance(around, int) and around >= 0):
+        raise Error(
+            f"unknown start of the page: `{around}`",
+            remedy="use `start`, `slowest` or the number of a request",
+        )
     if isinstance(what, Result):
         composed, name = compose(None, device, options, base=Experiment(what.experiment)), "this run"
     else:

@@ -42,7 +42,7 @@ def _table_keys(sweeps: Sequence[Sweep]) -> tuple[str, str | None]:
 
     Settings that are level everywhere fill the table only where fewer than two others vary.
     """
-    keys = list(sweeps[0].values)
+    keys = [key for key, values in sweeps[0].values.items() if len(values) > 1]
     keys.sort(key=lambda key: all(key in sweep.inert for sweep in sweeps))
     if len(keys) == 1:
         return keys[0], None

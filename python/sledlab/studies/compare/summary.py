@@ -257,7 +257,8 @@ def _matrix(group: Group) -> Grid:
 def brief(comparison: Comparison) -> Sequence[Part]:
     """Return the title, a table for each case or combination of varied values, and the answer."""
     parts: list[Part] = [Heading(title(comparison), 1, competitors_text(comparison))]
-    if cases := sweeps_by_case(comparison):
+    cases = sweeps_by_case(comparison) if len(comparison.groups) > 1 else []
+    if cases:
         parts += [part for sweeps_of_case in cases for part in grid_table.parts(sweeps_of_case)]
     else:
         parts += _group_tables(comparison)

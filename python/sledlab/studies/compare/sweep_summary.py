@@ -60,14 +60,18 @@ def _sentences(sweep: Sweep) -> Iterator[str]:
 
 
 def _largest_gain(sweep: Sweep, key: str) -> float:
-    """Return the share that the best value of a key saves over the worst; 1 where a value overloads."""
-    return max((1.0 if each.overloaded else each.less for each in sweep.effects(key)), default=0.0)
+    """Return the share that the best value saves over the worst: 1 if a value overloads, 0 if level."""
+    effects = [each for each in sweep.effects(key) if each.differs]
+    return max((1.0 if each.overloaded else each.less for each in effects), default=0.0)
 
 
 def _runners_up(sweep: Sweep, keys: Sequence[str]) -> str:
     """Return how much a setting matters at most, and the settings that matter less, as text."""
     gains = [_largest_gain(sweep, key) for key in keys]
-    texts = ["between steady and overloaded" if gain == 1 else f"up to {percent(gain)}" for gain in gains]
+    texts = [
+        {0.0: "level here", 1.0: "between steady and overloaded"}.get(gain, f"up to {percent(gain)}")
+        for gain in gains
+    ]
     others = [f"{key} ({text})" for key, text in zip(keys[1:], texts[1:], strict=True)]
     return f" ({texts[0]}), then {join_names(others)}"
 

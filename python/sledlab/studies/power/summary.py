@@ -24,6 +24,8 @@ from sledlab.studies.power.options import IMMEDIATE, OWN
 from sledlab.study.axes import depends_on_seed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sledlab.studies.power.energy import Policy, Strategy
     from sledlab.studies.power.tables import PowerStudy
 
@@ -138,8 +140,7 @@ def best(study: PowerStudy, device: str) -> str:
     text = f"Least energy: {names}, {energy_text} at {response_text}."
     if len(level) > 1:
         text = (
-            f"Least energy: {names}, which are level at {energy_text}; of these "
-            f"{model_label(fastest.policy)} answers fastest, in {response_text}."
+            f"Least energy: {names}, which are level at {energy_text}{_fastest_clause(level, response_text)}."
         )
     next_row = rows[len(level)]
     if next_row.run.saturated:
@@ -148,6 +149,16 @@ def best(study: PowerStudy, device: str) -> str:
     excess_text = f"{percent(excess)} more" if excess < 1 else f"{figure(excess + 1, 2)} times as much"
     response = milliseconds(next_row.run.mean_ms, next_row.run.half_ms)
     return f"{text} Next: {model_label(next_row.policy)}, {excess_text} at {response}."
+
+
+def _fastest_clause(rows: Sequence[Policy], response_text: str) -> str:
+    """Return a clause: the policies that answer fastest, all that are level."""
+    fastest = Ranking.of(rows, lambda row: row.run.mean_ms).first
+    names = [model_label(row.policy) for row in rows if row.run.is_level(fastest.run)]
+    if len(names) == len(rows):
+        return f", and level in their mean response, {response_text}"
+    verb = "answers" if len(names) == 1 else "answer"
+    return f"; of these {join_names(names)} {verb} fastest, in {response_text}"
 
 
 def _level_policies(ranking: Ranking[Policy]) -> list[Policy]:
