@@ -6,10 +6,9 @@ import html
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.verdicts import OUTCOMES, Claim
-
-from .outcome_marks import MARKS
 
 
 def mosaic(claims: Sequence[Claim]) -> str:

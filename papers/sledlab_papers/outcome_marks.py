@@ -1,56 +1,13 @@
-"""How outcomes are shown: by a symbol, a word and a color each, so that no reader needs the color."""
+"""Colors of the marks of outcomes on pages."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from sledlab.reproduction.verdicts import (
-    BY_DEFINITION,
-    CONTRADICTED,
-    DEPENDS,
-    DIRECTION_ONLY,
-    FITTED,
-    MET,
-    NEARLY_MET,
-    NOT_MET,
-)
+from sledlab.reproduction.outcome_marks import MARKS, OutcomeMark
 from sledlab.show.palette import PALETTE, text_color
 
 MIN_CONTRAST = 4.5
 CAPTION_LINKS = ".rst-content figcaption a { white-space: nowrap; }"
 """Names of claims do not break at their hyphen."""
-
-
-@dataclass(frozen=True)
-class OutcomeMark:
-    """The mark of an outcome.
-
-    Attributes:
-        symbol: A symbol, different for each outcome.
-        label: The outcome in a word or two.
-        color: The key of its color in the palette.
-    """
-
-    symbol: str
-    label: str
-    color: str
-
-    @property
-    def css_class(self) -> str:
-        """The class of elements with the mark."""
-        return f"outcome-{self.label.replace(' ', '-')}"
-
-
-MARKS = {
-    MET: OutcomeMark("●", "met", "blue"),
-    NEARLY_MET: OutcomeMark("◕", "nearly met", "sky"),
-    DIRECTION_ONLY: OutcomeMark("◐", "direction only", "orange"),
-    NOT_MET: OutcomeMark("○", "not met", "vermilion"),
-    CONTRADICTED: OutcomeMark("✕", "contradicted", "amber"),
-    DEPENDS: OutcomeMark("◇", "depends", "purple"),
-    FITTED: OutcomeMark("□", "fitted", "gray"),
-    BY_DEFINITION: OutcomeMark("■", "by definition", "faint"),
-}
 
 
 def contrast(color: str, other_color: str) -> float:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sledlab.reproduction.assumption import assumptions
+from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.verdicts import (
     BY_DEFINITION,
@@ -24,7 +25,6 @@ from sledlab.reproduction.verdicts import (
 )
 
 from .markdown import table
-from .outcome_marks import MARKS
 from .pictures import section
 from .scoreboard import claims_with_simulated_numbers, link
 from .sensitivity import choices

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import inf, log
 
+from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.summary import GRADES
 from sledlab.reproduction.verdicts import (
@@ -23,7 +24,6 @@ from .claims import claims as topic_claims
 from .headlines import HEADLINES
 from .markdown import table
 from .mosaic import mosaic
-from .outcome_marks import MARKS
 from .pictures import schematics
 from .templates import TEMPLATES, fill
 from .topics import TOPICS

@@ -6,13 +6,17 @@ import re
 
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.lines import Line2D
+from sledlab.reproduction.captions import FULL_RUN, measured, statement_texts
 from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.draw import MAX_RANGE_RATIO, draw
 from sledlab.reproduction.figure import figures
+from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.statements import PUBLISHED_COLOR
 from sledlab.reproduction.values import figure_values
 from sledlab.reproduction.verdicts import claims as packaged_claims
+from sledlab.reproduction.verdicts import figure_claims
 
 from sledlab_papers import results
 from sledlab_papers.pictures import section
@@ -186,3 +190,115 @@ def test_captions_name_claims_with_their_outcomes():
     assert set(captions_by_figure) == {each.name for each in figures().values() if each.paper == "wang2005"}
     assert "W-18 and its outcome" in captions_by_figure["wang2005-figure-4"]
     assert "`sledlab reproduce run wang2005-figure-4`" in captions_by_figure["wang2005-figure-4"]
+
+
+def mark_style(handle):
+    """Everything by which a reader tells the mark of a legend from others."""
+    if isinstance(handle, Line2D):
+        return handle.get_marker(), handle.get_linestyle(), handle.get_markersize()
+    return handle.get_hatch(), handle.get_fill(), handle.get_facecolor()
+
+
+def test_published_values_have_different_marks_in_the_legend(figure_and_drawing):
+    figure, drawing = figure_and_drawing
+    published_texts = {each.text for panel in figure.panels for each in panel.printed}
+    legend = drawing.legends[1]
+    handles = [
+        handle
+        for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True)
+        if any(text.get_text()[:20] == each[:20] for each in published_texts)
+    ]
+    assert len({mark_style(handle) for handle in handles}) == len(handles) == len(published_texts)
+
+
+def test_figure_has_the_outcome_of_each_claim(figure_and_drawing):
+    figure, drawing = figure_and_drawing
+    text = " ".join(legend_texts(drawing))
+    shown_ids = {
+        claim.id
+        for claim in figure_claims(figure)
+        if re.search(rf"{claim.id} ({MARKS[claim.outcome].label}|{claim.outcome})", text)
+        or re.search(rf"{claim.id}, [^)]* {MARKS[claim.outcome].label}", text)
+    }
+    rest = re.search(r"(\d+) more \(.*\): sledlab reproduce show ", text)
+    assert len(shown_ids) + (int(rest[1]) if rest else 0) >= len(figure_claims(figure))
+    assert figure_claims(figure)
+
+
+def test_published_values_belong_to_claims_of_the_figure():
+    for figure in figures().values():
+        claim_ids = {claim.id for claim in figure_claims(figure)}
+        for panel in figure.panels:
+            for statement in panel.printed:
+                assert statement.claims, statement.text
+                assert set(statement.claims) <= claim_ids, statement.text
+
+
+def test_bands_are_drawn_in_every_panel_that_declares_them(figure_and_drawing):
+    figure, drawing = figure_and_drawing
+    for panel, axes in zip(figure.panels, drawing.axes, strict=True):
+        bands = [each for each in panel.printed if each.by and each.at_x is None and each.is_area]
+        assert len(axes.collections) == len(bands)
+        assert all(len(band.get_paths()[0].vertices) > 4 for band in axes.collections)
+
+
+def test_band_begins_and_ends_where_its_range_does():
+    drawing = draw(figures()["hong2006-figure-9"], RESULTS)
+    (band,) = drawing.axes[0].collections
+    levels = band.get_paths()[0].vertices[:, 1]
+    assert min(levels) == pytest.approx(2)
+    assert max(levels) == pytest.approx(10)
+
+
+def test_legend_omits_parts_that_no_bar_has(figure_and_drawing):
+    figure, drawing = figure_and_drawing
+    largest_by_part = {}
+    for panel, values in zip(figure.panels, figure_values(figure, Tables(RESULTS)), strict=True):
+        for row in values.rows if panel.kind == "stack" else ():
+            for part, height in zip(values.columns[2:], row[2:], strict=True):
+                name = part.removesuffix(" (J)")
+                largest_by_part[name] = max(largest_by_part.get(name, 0.0), float(height.replace(",", "")))
+    for name, largest in largest_by_part.items():
+        assert (largest > 0) == any(text.startswith(name) for text in legend_texts(drawing)), name
+
+
+def test_values_far_apart_are_dots_on_a_logarithmic_axis():
+    drawing = draw(figures()["chiu2004-figure-6"], RESULTS)
+    (axes,) = drawing.axes
+    assert axes.get_yscale() == "log"
+    assert not axes.containers
+    bottom, top = axes.get_ylim()
+    store_times = next(line for line in axes.lines if line.get_marker() == "o").get_ydata()
+    assert len(store_times) == 16
+    assert all(bottom < seconds < top for seconds in store_times)
+
+
+@pytest.mark.parametrize("is_narrow", [False, True], ids=["wide", "narrow"])
+def test_texts_lie_within_the_figure(figure_and_drawing, is_narrow):
+    figure, _ = figure_and_drawing
+    drawing = draw(figure, RESULTS, is_narrow=is_narrow)
+    FigureCanvasAgg(drawing).draw()
+    for legend in drawing.legends:
+        for text in (*legend.get_texts(), legend.get_title()):
+            assert text.get_window_extent().x1 <= drawing.bbox.x1, text.get_text()
+        assert legend.get_window_extent().y0 >= 0
+        assert legend.get_window_extent().y1 <= drawing.bbox.y1
+
+
+def test_shortened_figure_says_that_outcomes_are_of_the_full_run():
+    figure = figures()["chiu2004-figure-10"]
+    assert FULL_RUN in " ".join(legend_texts(draw(figure, RESULTS, shortened="1/20 of the data")))
+    assert FULL_RUN not in " ".join(legend_texts(draw(figure, RESULTS)))
+
+
+def test_many_claims_at_one_value_keep_lines_of_their_own():
+    names = ["C-15", "C-16", "C-17", "C-18"]
+    (text,) = statement_texts({"printed in table 3": names})
+    assert all(name in text for name in names)
+    assert "measured" not in text
+    (first, second) = statement_texts({"a": ["C-20"], "b": ["C-20"]})
+    assert (
+        first
+        == f"a (C-20 {packaged_claims()['C-20'].outcome}, measured {measured(packaged_claims()['C-20'])})"
+    )
+    assert second == "b (C-20)"

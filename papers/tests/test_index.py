@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 import pytest
+from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.verdicts import BY_DEFINITION, FITTED, MET, OUTCOMES, Claim
 from sledlab.reproduction.verdicts import claims as packaged_claims
 from sledlab.show.palette import PALETTE
@@ -14,7 +15,7 @@ from sledlab_papers import scoreboard
 from sledlab_papers.claims import claims
 from sledlab_papers.headlines import HEADLINES
 from sledlab_papers.mosaic import mosaic
-from sledlab_papers.outcome_marks import MARKS, MIN_CONTRAST, contrast, square_colors, stylesheet
+from sledlab_papers.outcome_marks import MIN_CONTRAST, contrast, square_colors, stylesheet
 from sledlab_papers.printed import PrintedNumber
 from sledlab_papers.topics import TOPICS
 

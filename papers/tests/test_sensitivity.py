@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars
 import pytest
+from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.verdicts import (
     BY_DEFINITION,
     DEPENDS,
@@ -25,7 +26,6 @@ from sledlab.reproduction.verdicts import claims as packaged_claims
 
 from sledlab_papers.claims import ClaimEntry, Verdict, apply_sensitivity, claims
 from sledlab_papers.headlines import HEADLINES
-from sledlab_papers.outcome_marks import MARKS
 from sledlab_papers.results import saved_experiments
 from sledlab_papers.runs import Runs, mark_value
 from sledlab_papers.sensitivity import (

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     import matplotlib
     import matplotlib.colors as mpl_colors
     import matplotlib.figure as mpl_figure
+    import matplotlib.lines as mpl_lines
     import matplotlib.patches as mpl_patches
     import matplotlib.text as mpl_text
     import matplotlib.ticker as mpl_ticker
@@ -81,6 +82,7 @@ else:
     loky = _LazyModule("loky")
     matplotlib = _LazyModule("matplotlib")
     mpl_figure = _LazyModule("matplotlib.figure")
+    mpl_lines = _LazyModule("matplotlib.lines")
     mpl_patches = _LazyModule("matplotlib.patches")
     mpl_colors = _LazyModule("matplotlib.colors")
     mpl_text = _LazyModule("matplotlib.text")
@@ -114,6 +116,7 @@ __all__ = [
     "metadata",
     "mpl_colors",
     "mpl_figure",
+    "mpl_lines",
     "mpl_patches",
     "mpl_text",
     "mpl_ticker",

@@ -60,6 +60,7 @@ class PublishedValue:
         at_x: The place on the x axis, for a statement about one place only.
         from_x: The place of our value that a statement about one place refers to.
         panels: Words of `each` for which the statement is made; all when empty.
+        claims: Ids of the claims that make the statement.
     """
 
     text: str
@@ -73,11 +74,18 @@ class PublishedValue:
     at_x: Any = None
     from_x: Any = None
     panels: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
 
     @property
     def is_absolute(self) -> bool:
         """Whether the statement gives values of y, which hold for runs of the paper's size."""
         return bool(self.at or self.y)
+
+    @property
+    def is_area(self) -> bool:
+        """Whether the statement is drawn as an area: a range of values along an axis or a series."""
+        ranges = [span for span in (self.x, self.y, self.by if self.at_x is None else None) if span]
+        return any(low != high for low, high in ranges)
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,7 @@ class FigurePanel:
         names: Names of values of that column, or of x where `series` is empty; other values are not shown.
         per: Number that is divided by the values of x; 0 shows x itself.
         over: `place` and `where` of rows whose mean y divides all values.
+        relative_to: A series whose values at the same x divide all values.
         share: Whether the parts of a stack are shown as shares of its height.
         labels: Labels of the x and the y axis.
         log: Logarithmic axes, `x` and `y`; `auto` makes y logarithmic where its values are far apart.
@@ -115,6 +124,7 @@ class FigurePanel:
     names: Mapping[str, str] = field(default_factory=dict)
     per: float = 0.0
     over: Mapping[str, Any] = field(default_factory=dict)
+    relative_to: str = ""
     share: bool = False
     labels: tuple[str, str] = ("", "")
     log: str = ""
@@ -131,7 +141,9 @@ class FigurePanel:
     def shows_totals(self) -> bool:
         """Whether the values are totals over a run, in s or J, which grow with the size of the run."""
         columns = [name for part in self.parts.values() for name in part.split(" + ")]
-        return not self.share and not self.over and any(name.endswith(("_s", "_j")) for name in columns)
+        return not (self.share or self.over or self.relative_to) and any(
+            name.endswith(("_s", "_j")) for name in columns
+        )
 
     @property
     def columns(self) -> set[str]:
@@ -153,7 +165,7 @@ class Figure:
         section: The section of the paper that discusses the figure.
         runs: Experiments that the figure shows.
         panels: Panels of the figure.
-        note: What the paper says of the figure without numbers.
+        note: A remark on the figure that no claim makes.
         quick: Options that shorten the runs, for `--quick`.
         claims: Ids of claims that the figure shows, besides claims that name it.
     """
@@ -168,6 +180,20 @@ class Figure:
     note: str = ""
     quick: Mapping[str, Any] = field(default_factory=dict)
     claims: tuple[str, ...] = ()
+
+    def statement_claims(self, text: str) -> tuple[str, ...]:
+        """Ids of the claims that make a statement, in all panels."""
+        statements = self.statements(text)
+        return tuple(dict.fromkeys(claim for statement in statements for claim in statement.claims))
+
+    def statement_label(self, text: str, shortened: str) -> str:
+        """A statement as a legend has it; in a shortened run, values are marked as those of the full run."""
+        is_absolute = any(statement.is_absolute for statement in self.statements(text))
+        return f"{text}, for the full run" if shortened and is_absolute else text
+
+    def statements(self, text: str) -> list[PublishedValue]:
+        """Published values with the same text, in all panels."""
+        return [statement for panel in self.panels for statement in panel.printed if statement.text == text]
 
     @property
     def topic(self) -> str:

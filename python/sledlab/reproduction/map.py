@@ -65,9 +65,10 @@ def _draw_outline(axes: Axes, x: Any, y: Any, ms: Any, threshold_ms: float, labe
     axes.annotate(
         f"{threshold_ms:g} ms",
         (edge, min(max(label_y, int(reached_y.min())), int(reached_y.max()))),
-        xytext=(280, label_y),
+        xytext=(VISIBLE_BITS - 12, label_y),
         color="white",
         fontsize=9,
+        ha="right",
         va="center",
         arrowprops={"arrowstyle": "-", "color": "white", "linewidth": 0.7},
     )

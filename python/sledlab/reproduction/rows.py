@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
@@ -71,7 +71,8 @@ class Tables:
         for row in selected_rows:
             name = value_label(row_value(row, panel.series)) if panel.series else ""
             rows_by_position.setdefault((name, _x_position(row, panel)), []).append(row)
-        return _build_series(rows_by_position, y, base, panel)
+        series = _build_series(rows_by_position, y, base, panel)
+        return _divide_by(series, panel.relative_to) if panel.relative_to else series
 
     def _base_value(self, panel: FigurePanel, y: str) -> float:
         """The value that all values of a panel are divided by; 1 without `over`."""
@@ -131,6 +132,16 @@ def _mean(rows: Sequence[Row], y: str) -> float:
     """The mean over seeds of the sum of the columns in `y` over the rows of a seed."""
     seeds = {row.get("seed") for row in rows}
     return sum(float(row[name]) for row in rows for name in y.split(" + ")) / len(seeds)
+
+
+def _divide_by(series: Series, name: str) -> Series:
+    """Divide all values by those of one series at the same x; without that series, nothing is left."""
+    base_values = {dot.x: dot.y for dot in series.get(name, ())}
+    relative_series = {
+        other: [replace(dot, y=dot.y / base_values[dot.x]) for dot in dots if dot.x in base_values]
+        for other, dots in series.items()
+    }
+    return {other: dots for other, dots in relative_series.items() if dots}
 
 
 def _build_series(

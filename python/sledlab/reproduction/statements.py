@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
-from sledlab.lazy import mpl_patches
+from sledlab.lazy import mpl_colors, mpl_patches
 from sledlab.reproduction.rows import value_label
 from sledlab.show.palette import INK
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from sledlab.reproduction.figure import PublishedValue
     from sledlab.reproduction.panel import DrawnPanel
+
+Point = tuple[float, float]
 
 PUBLISHED_COLOR = "#E0A100"
 """Color of the paper's statements, which our series never have."""
@@ -25,8 +27,17 @@ MARK_OFFSET = 0.43
 PUBLISHED_MARKERS = "DsX^vP"
 """Markers of the paper's statements, a different one for each statement of a figure."""
 
-MARK_ROOM = 1.06
-"""Least ratio of the end of the y axis to a published value that is marked; more on a logarithmic axis."""
+HATCHES = ("", "////", "....", "\\\\\\\\")
+"""Hatches of areas, a different one for each statement of a figure."""
+
+BRACKET_OFFSET = 0.52
+"""Distance of a published range from the middle of a bar, whose width is 0.8."""
+
+MIN_BAND_POINTS = 2
+"""Least number of points that a band has."""
+
+MARK_ROOM, LOG_MARK_ROOM = 1.06, 1.6
+"""Least ratio of the end of the y axis to a published value that is marked, linear and logarithmic."""
 
 
 @dataclass
@@ -57,13 +68,8 @@ class DrawnStatements:
 
     def _draw_statement(self, statement: PublishedValue) -> None:
         """Draw one statement of the paper."""
-        label = (
-            f"{statement.text}, for the full run"
-            if self.is_shortened and statement.is_absolute
-            else statement.text
-        )
         for mark in self._draw_marks(statement):
-            self.handles.setdefault(label, mark)
+            self.handles.setdefault(statement.text, mark)
 
     def _has_base(self, statement: PublishedValue) -> bool:
         """Whether this run has the values that a statement refers to or is drawn at."""
@@ -73,6 +79,8 @@ class DrawnStatements:
                 value_label(x) in self.drawn_panel.slots for x in positions
             )
         dots = self.drawn_panel.series.get(statement.of, ())
+        if statement.at_x is None and len(self._points_within(statement)) < MIN_BAND_POINTS:
+            return False
         drawn_labels = {value_label(dot.x) for dot in dots}
         return bool(dots) and all(
             value_label(x) in drawn_labels for x in (statement.from_x, statement.at_x) if x is not None
@@ -87,9 +95,9 @@ class DrawnStatements:
         elif statement.by:
             yield self._draw_band(statement)
         if statement.x:
-            yield self._draw_range(statement.x, "x")
+            yield self._draw_range(statement, statement.x, "x")
         if statement.y:
-            yield self._draw_range(statement.y, "y")
+            yield self._draw_range(statement, statement.y, "y")
 
     def _x_position(self, x: Any) -> float:
         if not self.drawn_panel.slots:
@@ -100,7 +108,7 @@ class DrawnStatements:
 
     def _draw_points(self, statement: PublishedValue, points: Sequence[tuple[float, float]]) -> Any:
         xs, ys = [x for x, _ in points], [y for _, y in points]
-        least_top = max(ys) * (MARK_ROOM**3 if self.drawn_panel.is_logarithmic else MARK_ROOM)
+        least_top = max(ys) * (LOG_MARK_ROOM if self.drawn_panel.is_logarithmic else MARK_ROOM)
         if not self.drawn_panel.panel.share and self.drawn_panel.axes.get_ylim()[1] < least_top:
             self.drawn_panel.axes.set_ylim(top=least_top)
         statement_texts = dict.fromkeys(
@@ -112,10 +120,15 @@ class DrawnStatements:
             PUBLISHED_MARKERS[[*statement_texts].index(statement.text) % len(PUBLISHED_MARKERS)],
             color=PUBLISHED_COLOR,
             markeredgecolor=INK,
-            markersize=6,
+            markersize=8.5 if self._lies_below_dots else 6,
             markeredgewidth=0.9,
             zorder=5,
         )[0]
+
+    @property
+    def _lies_below_dots(self) -> bool:
+        """Whether our dots lie on the marks, which are larger then."""
+        return self.drawn_panel.panel.kind == "stack" and self.drawn_panel.is_logarithmic
 
     def _draw_relative(self, statement: PublishedValue) -> Any:
         """Draw a value, or a range of values, relative to one of our values."""
@@ -139,39 +152,86 @@ class DrawnStatements:
     def _draw_band(self, statement: PublishedValue) -> Any:
         """Draw multiples of one of our series, as a line or a band."""
         assert statement.by
-        low, high = statement.within or (-inf, inf)
-        dots = [dot for dot in self.drawn_panel.series.get(statement.of, ()) if low <= dot.y <= high]
-        xs, ys = [dot.x for dot in dots], [dot.y for dot in dots]
+        points = self._points_within(statement)
+        xs, ys = [x for x, _ in points], [y for _, y in points]
         low_factor, high_factor = statement.by
         if low_factor == high_factor:
             (line,) = self.drawn_panel.axes.plot(
                 xs, [y * low_factor for y in ys], color=PUBLISHED_COLOR, linestyle="--", zorder=4
             )
             return line
+        style = self._area_style(statement, 0.4)
         if statement.along == "x":
             sides = [x * low_factor for x in xs], [x * high_factor for x in xs]
-            self.drawn_panel.axes.fill_betweenx(ys, *sides, color=PUBLISHED_COLOR, alpha=0.4, linewidth=0)
+            self.drawn_panel.axes.fill_betweenx(ys, *sides, **style)
         else:
-            self.drawn_panel.axes.fill_between(
-                xs,
-                [y * low_factor for y in ys],
-                [y * high_factor for y in ys],
-                color=PUBLISHED_COLOR,
-                alpha=0.4,
-                linewidth=0,
-            )
-        return mpl_patches.Patch(color=PUBLISHED_COLOR, alpha=0.4)
+            sides = [y * low_factor for y in ys], [y * high_factor for y in ys]
+            self.drawn_panel.axes.fill_between(xs, *sides, **style)
+        return mpl_patches.Patch(**style)
 
-    def _draw_range(self, span: tuple[float, float], axis: str) -> Any:
+    def _points_within(self, statement: PublishedValue) -> list[Point]:
+        """Points of our series in the range of a statement, and where its line enters and leaves it."""
+        low, high = statement.within or (-inf, inf)
+        points = [(float(dot.x), dot.y) for dot in self.drawn_panel.series.get(statement.of, ())]
+        kept: list[Point] = []
+        for index, point in enumerate(points):
+            if index:
+                kept += self._crossings(points[index - 1], point, (low, high))
+            if low <= point[1] <= high:
+                kept.append(point)
+        return kept
+
+    def _crossings(self, start: Point, end: Point, bounds: tuple[float, float]) -> list[Point]:
+        """The points between two others where their line, as drawn, crosses bounds of y."""
+        ends = sorted((start[1], end[1]))
+        crossed_bounds = sorted(y for y in bounds if ends[0] < y < ends[1])
+        if end[1] < start[1]:
+            crossed_bounds.reverse()
+        return [self._crossing(start, end, y) for y in crossed_bounds]
+
+    def _crossing(self, start: Point, end: Point, y: float) -> Point:
+        """The point with a value of y on the drawn line between two points."""
+        to_pixels = self.drawn_panel.axes.transData
+        (start_x, start_y), (end_x, end_y) = to_pixels.transform([start, end])
+        y_pixel = to_pixels.transform((start[0], y))[1]
+        x_pixel = start_x + (end_x - start_x) * (y_pixel - start_y) / (end_y - start_y)
+        return float(to_pixels.inverted().transform((x_pixel, y_pixel))[0]), y
+
+    def _area_style(self, statement: PublishedValue, alpha: float) -> dict[str, Any]:
+        """The style of an area: each statement of a figure has a hatch of its own."""
+        texts = dict.fromkeys(
+            printed.text
+            for panel in self.drawn_panel.figure.panels
+            for printed in panel.printed
+            if printed.is_area
+        )
+        hatch = HATCHES[[*texts].index(statement.text) % len(HATCHES)]
+        return {
+            "facecolor": (*mpl_colors.to_rgb(PUBLISHED_COLOR), alpha),
+            "edgecolor": PUBLISHED_COLOR,
+            "hatch": hatch,
+            "linewidth": 0,
+        }
+
+    def _draw_range(self, statement: PublishedValue, span: tuple[float, float], axis: str) -> Any:
         """Draw a value, or a range of values, of one of the axes."""
         low, high = span
         axes = self.drawn_panel.axes
         line, area = (axes.axvline, axes.axvspan) if axis == "x" else (axes.axhline, axes.axhspan)
-        if low == high or self.drawn_panel.panel.kind == "stack":  # an area would hide the parts of a stack
-            lines = [
-                line(value, color=PUBLISHED_COLOR, linestyle="--", zorder=4) for value in dict.fromkeys(span)
-            ]
-            return lines[0]
+        if low == high:
+            return line(low, color=PUBLISHED_COLOR, linestyle="--", zorder=4)
+        if self.drawn_panel.panel.kind == "stack":  # an area would hide the parts of a stack
+            return self._draw_brackets(low, high)
         bottom, top = axes.get_xlim() if axis == "x" else axes.get_ylim()
-        area(max(low, bottom), min(high, top), color=PUBLISHED_COLOR, alpha=0.3, linewidth=0, zorder=0)
-        return mpl_patches.Patch(color=PUBLISHED_COLOR, alpha=0.3)
+        style = self._area_style(statement, 0.3)
+        area(max(low, bottom), min(high, top), zorder=0, **style)
+        return mpl_patches.Patch(**style)
+
+    def _draw_brackets(self, low: float, high: float) -> Any:
+        """Draw a range of values beside each bar; return the last bracket."""
+        style: Any = {"marker": "_", "markersize": 10, "markeredgewidth": 2, "linewidth": 2, "zorder": 4}
+        bracket = None
+        for position in self.drawn_panel.slots.values():
+            x = position + BRACKET_OFFSET
+            (bracket,) = self.drawn_panel.axes.plot([x, x], [low, high], color=PUBLISHED_COLOR, **style)
+        return bracket

@@ -124,11 +124,16 @@ def style() -> Iterator[None]:
 
 def plain_ticks(axis: Axis) -> None:
     """Format ticks as plain numbers: 0.1, 1, 10,000; on a logarithmic axis set them by `log_ticks`."""
-    axis.set_major_formatter(mpl_ticker.FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_major_formatter(mpl_ticker.FuncFormatter(lambda value, _: _plain_number(value)))
     axis.set_minor_formatter(mpl_ticker.NullFormatter())
     if axis.get_scale() == "log":
         axis.set_major_locator(_log_locator()())
         axis.set_minor_locator(mpl_ticker.NullLocator())
+
+
+def _plain_number(value: float) -> str:
+    """A tick without an exponent."""
+    return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:,g}"
 
 
 @cache
