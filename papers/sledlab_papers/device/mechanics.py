@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..claims import Judgment, judge_criterion, judge_definition
 from ..simulator import random_pairs
 from ..validation_results import chunk_errors, kinematic_errors
+from ..wording import number_table
 
 PAIRS = 100_000
 
@@ -71,6 +72,14 @@ def h_24(_: Path) -> Judgment:
 def h_25(_: Path) -> Judgment:
     """The piecewise form by its chunks."""
     errors_by_chunks = chunk_errors()
-    details = ", ".join(f"{100 * error:.2g} % with {chunks}" for chunks, error in errors_by_chunks.items())
     converges = all(fine < coarse for coarse, fine in pairwise(errors_by_chunks.values()))
-    return judge_criterion(holds=False, direction_holds=converges).with_numbers(errors=details)
+    table = number_table(
+        "Largest relative error of the piecewise form, by pieces a phase",
+        " | ".join(("pieces", *map(str, errors_by_chunks))),
+        [["error, %", *(f"{100 * error:.2g}" for error in errors_by_chunks.values())]],
+    )
+    return (
+        judge_criterion(holds=False, direction_holds=converges)
+        .with_numbers(coarse=max(errors_by_chunks.values()), fine=min(errors_by_chunks.values()))
+        .with_tables(table)
+    )

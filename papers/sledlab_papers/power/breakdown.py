@@ -5,11 +5,12 @@ from __future__ import annotations
 from ..claims import Judgment, judge_criterion, judge_printed
 from ..runs import ExperimentRuns
 from ..simulator import parameters
-from ..wording import format_rows
+from ..wording import cells, number_table
 from .plan import IDLE_POWERS, PowerRuns
 from .singles import energy_and_time_by_state, idle_mw, simulate_snake
+from .tables import speed_table
 
-FIGURE, LIN_FIGURE, STRATEGIES = "hong2006-figure-10", "lin-figure-2", "hong2006-figure-12"
+FIGURE, LIN_FIGURE = "hong2006-figure-10", "lin-figure-2"
 STATES = ("idle_j", "inactive_j", "servicing_j")
 LOOP, SLED, FULL = IDLE_POWERS
 
@@ -33,25 +34,15 @@ READINGS = {
 MAX_SMALL_SHARE = 0.18
 """Twice the greatest printed share of seeks and accesses, up to which the share is small."""
 
-PUBLISHED_IDLE = 0.55
-"""Idle share of the energy on Snake at 10 times its speed, printed in Hong 2006."""
+
+def max_parking_saving() -> float:
+    """The share of idle energy that parking saves at most: a parked sled draws power, too."""
+    return 1 - float(parameters("mems-g2")["inactive_mw"]) / idle_mw("mems-g2")
 
 
-def inconsistency_text(runs: PowerRuns) -> str:
-    """Why the printed share of idle energy and the printed saving exclude each other."""
-    sled_mw, parked_mw = idle_mw("mems-g2"), parameters("mems-g2")["inactive_mw"]
-    max_saving = 1 - parked_mw / sled_mw
-    experiment = runs.experiment(STRATEGIES)
-    idle_share = experiment.share("none", SNAKE, "idle_j")
-    saving = -experiment.change("parking", "none", SNAKE, "energy_j")
-    full_idle_share = _energy_shares(runs.seagate_runs(FIGURE), FULL, 1.0)[0]
-    return (
-        f"Parking puts {parked_mw:g} mW in the place of {sled_mw:.0f} mW of an idle sled. Where "
-        f"{100 * PUBLISHED_IDLE:.0f} % of the energy is idle (H-61) it saves "
-        f"{100 * PUBLISHED_IDLE * max_saving:.0f} % at most; the stand-in with {_percent(idle_share)} idle "
-        f"saves {_percent(saving)}. Half takes {50 / max_saving:.0f} % idle, or a sled that idles at the "
-        f"power of a transfer; then Seagate would have {_percent(full_idle_share)} idle, not 91 % (H-15)."
-    )
+def idle_share_of_full_transfer(runs: PowerRuns) -> float:
+    """The idle share of the energy on Seagate, if an idle sled drew the power of a full transfer."""
+    return _energy_shares(runs.seagate_runs(FIGURE), FULL, 1.0)[0]
 
 
 def _is_within(value: float, middle: float, band: float) -> bool:
@@ -71,11 +62,19 @@ def h_15(runs: PowerRuns) -> Judgment:
         power: _is_within(i, 0.91, 0.03) and _is_within(s, 0.09, 0.02)
         for power, (i, _, s) in shares_by_power.items()
     }
-    return judge_criterion(fits_published[LOOP] and sum(fits_published.values()) == 1).with_numbers(
-        measured="; ".join(
-            (
-                f"{_percent(idle)} and {_percent(servicing)} if idle costs {READINGS[power]}"
-                for power, (idle, _, servicing) in shares_by_power.items()
+    idle, _, servicing = shares_by_power[LOOP]
+    rows = [
+        cells("{} | {:%1} | {:%1}", READINGS[power], shares[0], shares[2])
+        for power, shares in shares_by_power.items()
+    ]
+    return (
+        judge_criterion(fits_published[LOOP] and sum(fits_published.values()) == 1)
+        .with_numbers(idle=idle, servicing=servicing)
+        .with_tables(
+            number_table(
+                "Shares of the energy on Seagate, %",
+                "an idle sled draws | idle | seek and access",
+                [*rows, ["published", "91", "9"]],
             )
         )
     )
@@ -130,28 +129,42 @@ def y_08(runs: PowerRuns) -> Judgment:
         speedup: experiment.share(runs.idle_power, speedup, "idle_j") for speedup in experiment.speedups
     }
     idle, inactive, servicing = _energy_shares(experiment, runs.idle_power, SNAKE)
-    return judge_printed([idle], direction_holds=idle > max(inactive, servicing)).with_numbers(
-        measured=format_rows("{1:1%} at {0:g}", idle_shares.items())
+    return (
+        judge_printed([idle], direction_holds=idle > max(inactive, servicing))
+        .with_numbers(idle=idle)
+        .with_tables(speed_table("Idle share of the energy, by speed", ("idle, %", "{:%1}", idle_shares)))
     )
 
 
 def y_09(runs: PowerRuns) -> Judgment:
     """The order of idle and servicing."""
-    seagate_shares = _energy_shares(runs.seagate_runs(LIN_FIGURE), runs.idle_power, 1.0)
-    shares_at_10, shares_at_100 = (
-        _energy_shares(runs.experiment(LIN_FIGURE), runs.idle_power, speedup) for speedup in (SNAKE, 100.0)
-    )
-    details = "; ".join(
-        f"{name} {', '.join(map(_percent, shares))}"
-        for name, shares in (
-            ("Seagate", seagate_shares),
-            ("Snake at 10", shares_at_10),
-            ("at 100 times its speed", shares_at_100),
-        )
-    )
+    snake_runs = runs.experiment(LIN_FIGURE)
+    shares_by_load = {
+        "Seagate": _energy_shares(runs.seagate_runs(LIN_FIGURE), runs.idle_power, 1.0),
+        "Snake at 10": _energy_shares(snake_runs, runs.idle_power, SNAKE),
+        "at 100 times its speed": _energy_shares(snake_runs, runs.idle_power, 100.0),
+    }
     are_ordered = [
-        idle > servicing > inactive for idle, inactive, servicing in (seagate_shares, shares_at_10)
+        idle > servicing > inactive
+        for idle, inactive, servicing in (shares_by_load["Seagate"], shares_by_load["Snake at 10"])
     ]
-    return judge_criterion(all(are_ordered), any(are_ordered)).with_numbers(
-        details=details, printed=211.532886 / 10.817354
+    return (
+        judge_criterion(all(are_ordered), any(are_ordered))
+        .with_numbers(
+            details="; ".join(
+                f"{load} {', '.join(map(_percent, shares))}" for load, shares in shares_by_load.items()
+            ),
+            snake=shares_by_load["Snake at 10"],
+            printed=211.532886 / 10.817354,
+        )
+        .with_tables(
+            number_table(
+                "Shares of the energy, %",
+                "load | idle | inactive | servicing",
+                (
+                    cells("{} | {:%1} | {:%1} | {:%1}", load, *shares)
+                    for load, shares in shares_by_load.items()
+                ),
+            )
+        )
     )

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from sledlab.reproduction.verdicts import NumberTable
+
 from ..claims import Judgment, judge_criterion, judge_printed
 from ..runs import ExperimentRuns
-from ..wording import percent
-from .breakdown import inconsistency_text
+from ..wording import cells, number_table
+from .breakdown import max_parking_saving
 from .plan import PowerRuns
+from .tables import speed_table
 
 FIGURE, DELAYED_SPINUP = "hong2006-figure-12", "hong2006-delayed-spinup"
 ALL, NONE, PARKING = "all", "none", "parking"
@@ -21,12 +26,13 @@ def _added_ms(experiment: ExperimentRuns, strategy: str, baseline: str, speedup:
     return experiment.mean(strategy, speedup, "mean_ms") - experiment.mean(baseline, speedup, "mean_ms")
 
 
-def _changes_text(experiment: ExperimentRuns, strategy: str, baseline: str) -> str:
-    """Changes of energy and response by speed-up, in words."""
-    return ", ".join(
-        f"{percent(experiment.change(strategy, baseline, speedup, 'energy_j'), 1)} % and "
-        f"{_added_ms(experiment, strategy, baseline, speedup):+.2f} ms at {speedup:g}"
-        for speedup in experiment.stable_speedups(strategy, baseline)
+def _change_table(experiment: ExperimentRuns) -> NumberTable:
+    """Changes of energy and response with all strategies, compared with none."""
+    speedups = experiment.stable_speedups(ALL, NONE)
+    return speed_table(
+        "Change against a timeout of one second, FCFS, by speed",
+        ("energy, %", "{:+%1}", {s: experiment.change(ALL, NONE, s, "energy_j") for s in speedups}),
+        ("response, ms", "{:+.2f}", {s: _added_ms(experiment, ALL, NONE, s) for s in speedups}),
     )
 
 
@@ -39,21 +45,21 @@ def h_74(runs: PowerRuns) -> Judgment:
     best_speedup = max(savings, key=savings.__getitem__)
     lowest_speedup = min(savings)
     response_turns = 0 < added_ms[lowest_speedup] <= 0.55 and min(added_ms.values()) < 0
-    return judge_printed(
+    judgment = judge_printed(
         [savings[lowest_speedup]],
         [added_ms[lowest_speedup]],
         [-lowest_change],
         direction_holds=response_turns,
         rest_holds=response_turns,
-    ).with_numbers(
-        along=_changes_text(experiment, ALL, NONE),
+    )
+    return judgment.with_tables(_change_table(experiment)).with_numbers(
+        added=added_ms[lowest_speedup],
         cut=-lowest_change,
         saved=savings[best_speedup],
         best=best_speedup,
         parked=-experiment.change(PARKING, NONE, best_speedup, "energy_j"),
         inactive=experiment.share(NONE, lowest_speedup, "inactive_j"),
         low=savings[lowest_speedup],
-        unfit=inconsistency_text(runs),
     )
 
 
@@ -66,12 +72,24 @@ def h_04(runs: PowerRuns) -> Judgment:
         if _added_ms(experiment, ALL, NONE, speedup) <= STARTUP_MS
     }
     best_speedup = max(savings, key=savings.__getitem__)
-    return judge_printed(savings.values(), direction_holds=min(savings.values()) > 0).with_numbers(
-        along=_changes_text(experiment, ALL, NONE),
+    judgment = judge_printed(savings.values(), direction_holds=min(savings.values()) > 0)
+    return judgment.with_tables(_change_table(experiment)).with_numbers(
         best=best_speedup,
         maximum=savings[best_speedup],
         startup_ms=STARTUP_MS,
-        unfit=inconsistency_text(runs),
+        parking=max_parking_saving(),
+    )
+
+
+def _recovery_table(recovered_ms: Mapping[tuple[str, float], Sequence[float]]) -> NumberTable:
+    """What merging takes off the mean response, by scheduler and speed-up."""
+    return number_table(
+        "Mean response that merging takes off, ms, over all delays",
+        "scheduler | speed | least | most",
+        (
+            cells("{:upper} | {:g} | {:+.3f} | {:+.3f}", *load, min(gains_ms), max(gains_ms))
+            for load, gains_ms in recovered_ms.items()
+        ),
     )
 
 
@@ -99,10 +117,6 @@ def h_76(runs: PowerRuns) -> Judgment:
                 - experiment.mean(f"{name}, merging", speedup, "mean_ms")
                 for name in delays
             ]
-    details = "; ".join(
-        f"{min(gains_ms):+.3f} to {max(gains_ms):+.3f} ms under {scheduler.upper()} at {speedup:g}"
-        for (scheduler, speedup), gains_ms in recovered_ms.items()
-    )
     energy_falls, response_rises = max(energy_changes) < 0, min(added_ms) > 0
     are_positive = [gain > 0 for gains_ms in recovered_ms.values() for gain in gains_ms]
     experiment, longest_delay = runs.experiment(DELAYED_SPINUP), delays[0]
@@ -115,14 +129,14 @@ def h_76(runs: PowerRuns) -> Judgment:
         if speedup == QUEUEING_SPEEDUP
         for gain in gains_ms
     )
-    return judge_criterion(
+    judgment = judge_criterion(
         energy_falls and response_rises and all(are_positive), energy_falls and response_rises
-    ).with_numbers(
+    )
+    return judgment.with_tables(_recovery_table(recovered_ms)).with_numbers(
         minimum=100 * min(energy_changes),
         maximum=100 * max(energy_changes),
         min_ms=min(added_ms),
         max_ms=max(added_ms),
-        details=details,
         giving=sum(are_positive),
         cases=len(are_positive),
         among=f", among them all at {QUEUEING_SPEEDUP:g} times the speed" if helps_queueing else "",

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from sledlab.reproduction.verdicts import NumberTable
+
 from ..claims import Judgment, judge_criterion, judge_printed
 from ..printed import PrintedNumber
 from ..runs import ExperimentRuns
-from ..wording import format_rows
+from ..wording import cells, format_rows, number_table, spread
 from .plan import PowerRuns
 from .singles import CENTER_PARKING, simulate_snake
+from .tables import speed_table
 
 CHAINS, PAIRS, SMARTER_MERGING = "hong2006-figure-12", "lin-figure-9", "lin-smarter-merging"
 SCHEDULERS = ("fcfs", "sptf")
@@ -29,9 +34,6 @@ MIN_QUEUE_LENGTH = 0.1
 
 DEEP_QUEUE_SPEEDUP = 100.0
 """A speed-up at which queues are long and the sled is not overloaded."""
-
-MAX_CUT = 0.60
-"""Reduction of the mean response from which on the lengths of queues explain it."""
 
 PRINTED_CUT = PrintedNumber("up to 43 %")
 """Reduction of the mean response by merging (Hong 2006)."""
@@ -64,26 +66,26 @@ def _sled_share() -> float:
     return 1 - float(result.summary["tip_time_s"]) * 1e-3 / (result.energy.seek + result.energy.access)
 
 
-def _small_saving_text(runs: PowerRuns) -> str:
-    """An upper bound on what merging could save, in words."""
+def _pair_saving(runs: PowerRuns) -> float:
+    """The share of the energy of two requests that a merged pair saves: all that merging could save."""
     experiment = runs.experiment(PAIRS)
-    pair_uj = (
-        2e6
-        * experiment.mean("none", DEEP_QUEUE_SPEEDUP, "servicing_j")
-        / experiment.mean("none", DEEP_QUEUE_SPEEDUP, "requests")
-    )
-    saved_j = experiment.mean("none", DEEP_QUEUE_SPEEDUP, "servicing_j") - experiment.mean(
-        "neighbors", DEEP_QUEUE_SPEEDUP, "servicing_j"
-    )
-    saved_uj = 2e6 * saved_j / experiment.mean("neighbors", DEEP_QUEUE_SPEEDUP, "merged")
+    requests = experiment.mean("none", DEEP_QUEUE_SPEEDUP, "requests")
+    merged_share = experiment.mean("neighbors", DEEP_QUEUE_SPEEDUP, "merged") / requests
+    return -experiment.change("neighbors", "none", DEEP_QUEUE_SPEEDUP, "servicing_j") / merged_share
+
+
+def _saving_table(
+    runs: PowerRuns, changes_by_merging: Mapping[str, Mapping[str, Mapping[float, float]]]
+) -> NumberTable:
+    """Changes of the energy by scheduler, and those with nothing but reads, so twice as many to merge."""
     read_changes = _changes_by_scheduler(runs, PAIRS, "reads: neighbors", "reads: none", "servicing_j")
-    return (
-        f"Merging saves energy of the sled alone, which takes {100 * _sled_share():.0f} % of servicing "
-        "on G3; tips take the other part, and they are on equally long with merging and without. "
-        f"A pair takes {saved_uj:.0f} uJ less than its two requests ({pair_uj:.0f} uJ on average), "
-        f"{100 * saved_uj / pair_uj:.1f} %: for the second the sled need only turn back and pass over its "
-        "row again. That would be the saving if every request were merged. With nothing but reads, so twice "
-        f"as many to merge, pairs on G3 save {_spread_text(read_changes)}."
+    return number_table(
+        "Change of the energy of seeks and accesses, over all speeds that the sled keeps up with",
+        " | ".join(("merged", *map(str.upper, SCHEDULERS))),
+        (
+            [merging, *(spread(changes[scheduler]) for scheduler in SCHEDULERS)]
+            for merging, changes in {**changes_by_merging, "pairs on G3, reads only": read_changes}.items()
+        ),
     )
 
 
@@ -93,11 +95,12 @@ def h_69(runs: PowerRuns) -> Judgment:
     neighbor_changes = _changes_by_scheduler(runs, CHAINS, MERGING_NEIGHBORS, NONE, "servicing_j")
     savings = [-change for changes in changes_by_scheduler.values() for change in changes.values()]
     always_saves = min(savings) > 0
-    return judge_printed(savings, direction_holds=always_saves).with_numbers(
-        measured=_spread_text(changes_by_scheduler),
-        saved=savings,
-        by_scheduler=_spread_text(neighbor_changes),
-        why_little=_small_saving_text(runs),
+    return (
+        judge_printed(savings, direction_holds=always_saves)
+        .with_numbers(saved=savings, sled=_sled_share(), pair=_pair_saving(runs))
+        .with_tables(
+            _saving_table(runs, {"sequential": changes_by_scheduler, "neighbors only": neighbor_changes})
+        )
     )
 
 
@@ -118,34 +121,11 @@ def h_70(runs: PowerRuns) -> Judgment:
     max_cuts = {scheduler: -min(changes.values()) for scheduler, changes in changes_by_scheduler.items()}
     always_falls = all(change < 0 for changes in changes_by_scheduler.values() for change in changes.values())
     outside_schedulers = [scheduler for scheduler, cut in max_cuts.items() if not PRINTED_CUT.is_met([cut])]
-    outside_names = " and ".join(map(str.upper, outside_schedulers))
-    far_schedulers = [scheduler for scheduler, cut in max_cuts.items() if cut > MAX_CUT]
-    much_text = (
-        _large_saving_text(runs, far_schedulers[0], best_speedups[far_schedulers[0]])
-        if far_schedulers
-        else ""
-    )
     return judge_printed(max_cuts.values(), direction_holds=always_falls).with_numbers(
         details=details,
-        names=outside_names,
-        much=much_text,
+        names=" and ".join(map(str.upper, outside_schedulers)),
         minimum=min(max_cuts.values()),
         maximum=max(max_cuts.values()),
-    )
-
-
-def _large_saving_text(runs: PowerRuns, scheduler: str, best_speedup: float) -> str:
-    """Why merging saves so much at one speed-up: lengths of queues at it and at the next ones."""
-    experiment = runs.experiment(CHAINS, scheduler)
-    index = experiment.speedups.index(best_speedup)
-    queue_texts = "; ".join(
-        f"{experiment.mean(NONE, speedup, 'queue_max'):,.0f} and "
-        f"{experiment.mean(MERGING, speedup, 'queue_max'):,.0f} at {speedup:g}"
-        for speedup in experiment.speedups[max(index - 1, 0) : index + 2]
-    )
-    return (
-        f"At {best_speedup:g} times the speed the copies of the stand-in begin to pile up, and a little more "
-        f"or less decides how far they do. Longest queue without and with merging: {queue_texts}."
     )
 
 
@@ -163,10 +143,10 @@ def y_02(runs: PowerRuns) -> Judgment:
     """Pairs of neighbors on G3: energy."""
     changes_by_scheduler = _changes_by_scheduler(runs, PAIRS, "neighbors", "none", "servicing_j")
     savings = [-change for changes in changes_by_scheduler.values() for change in changes.values()]
-    return judge_printed(savings, direction_holds=min(savings) > 0).with_numbers(
-        measured=_spread_text(changes_by_scheduler),
-        saved=savings,
-        why_little=_small_saving_text(runs),
+    return (
+        judge_printed(savings, direction_holds=min(savings) > 0)
+        .with_numbers(saved=savings, sled=_sled_share(), pair=_pair_saving(runs))
+        .with_tables(_saving_table(runs, {"pairs on G3": changes_by_scheduler}))
     )
 
 
@@ -183,12 +163,15 @@ def y_25(runs: PowerRuns) -> Judgment:
     }
     cuts = [cut for cuts in cuts_by_scheduler.values() for cut in cuts.values()]
     always_falls = all(change < 0 for changes in changes_by_scheduler.values() for change in changes.values())
-    return judge_printed(cuts, direction_holds=always_falls, rest_holds=always_falls).with_numbers(
-        measured=_spread_text(changes_by_scheduler),
-        queued=MIN_QUEUE_LENGTH,
-        cuts=cuts,
-        fcfs=format_rows("{1:-1%} at {0:g}", cuts_by_scheduler["fcfs"].items()),
-        sptf=format_rows("{1:-1%} at {0:g}", cuts_by_scheduler["sptf"].items()),
+    return (
+        judge_printed(cuts, direction_holds=always_falls, rest_holds=always_falls)
+        .with_numbers(measured=_spread_text(changes_by_scheduler), cuts=cuts)
+        .with_tables(
+            speed_table(
+                f"Change of the mean response where more than {MIN_QUEUE_LENGTH:g} requests wait, by speed",
+                *((f"{name.upper()}, %", "{:-%1}", cuts) for name, cuts in cuts_by_scheduler.items()),
+            )
+        )
     )
 
 
@@ -210,9 +193,17 @@ def y_35(runs: PowerRuns) -> Judgment:
         for changes in changes_by_measure.values()
         for change in changes
     )
-    return judge_criterion(max_change <= NOISE).with_numbers(
-        worst=format_rows(
-            "{0} {1[energy_j]:spread} and {1[mean_ms]:spread}", changes_by_relaxation.items(), "; "
-        ),
-        maximum=max_change,
+    return (
+        judge_criterion(max_change <= NOISE)
+        .with_numbers(maximum=max_change)
+        .with_tables(
+            number_table(
+                "Change against pairs of neighboring reads, over all speeds, FCFS and SPTF",
+                "merged | energy | mean response",
+                (
+                    cells("{0} | {1[energy_j]:spread} | {1[mean_ms]:spread}", *row)
+                    for row in changes_by_relaxation.items()
+                ),
+            )
+        )
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..claims import Judgment, judge_criterion, judge_printed, judge_range
 from ..runs import ExperimentRuns
-from ..wording import format_rows, percent, span
+from ..wording import cells, number_table, span
 from .plan import DISK, PowerRuns
 
 SLED_EXPERIMENT = "lin-policies"
@@ -39,6 +40,8 @@ class EnergyCurve:
     best_change: float
     never_parking_change: float
     share_excess: float
+    worst_excess: float
+    """Excess of the worst fixed timeout over the better extreme."""
 
     @property
     def is_u_shaped(self) -> bool:
@@ -54,72 +57,66 @@ def curve(experiment: ExperimentRuns, speedup: float) -> EnergyCurve:
     best_timeout = min(fixed_timeouts(experiment), key=lambda name: changes[name])
     min_change = min(changes[name] for name in (best_timeout, IMMEDIATE, NEVER))
     return EnergyCurve(
-        best_timeout, changes[best_timeout], changes[NEVER], (1 + changes[SHARE]) / (1 + min_change) - 1
+        best_timeout,
+        changes[best_timeout],
+        changes[NEVER],
+        (1 + changes[SHARE]) / (1 + min_change) - 1,
+        max(
+            experiment.change(timeout, extreme, speedup, "energy_j")
+            for timeout in fixed_timeouts(experiment)
+            for extreme in (IMMEDIATE, NEVER)
+        ),
     )
 
 
-def _disk_runs(runs: PowerRuns) -> dict[str, tuple[ExperimentRuns, list[float]]]:
-    hplajw, snake = runs.experiment(DISK), runs.snake_disk_runs()
-    return {"hplajw": (hplajw, hplajw.speedups), "Snake": (snake, snake.speedups)}
+def _disk_curves(runs: PowerRuns) -> dict[tuple[str, float], EnergyCurve]:
+    """The energy of a disk by workload and speed-up."""
+    return {
+        (name, speedup): curve(experiment, speedup)
+        for name, experiment in (("hplajw", runs.experiment(DISK)), ("Snake", runs.snake_disk_runs()))
+        for speedup in experiment.speedups
+    }
+
+
+def _with_disk_numbers(judgment: Judgment, curves: Mapping[tuple[str, float], EnergyCurve]) -> Judgment:
+    """The judgment, with the energy of a disk with the best timeout, without parking and with the worst."""
+    table = number_table(
+        "Energy of `mobile-disk`, %: against parking at once; worst timeout against the better extreme",
+        "workload | speed | best timeout | it takes | never parking | worst timeout",
+        (
+            cells(
+                "{} | {:g} | {} | {:+%1} | {:+%1} | {:+%0}",
+                *load,
+                _seconds(each.best_timeout),
+                each.best_change,
+                each.never_parking_change,
+                each.worst_excess,
+            )
+            for load, each in curves.items()
+        ),
+    )
+    return judgment.with_tables(table).with_numbers(
+        loads=len(curves),
+        holding=sum(each.worst_excess < 0 for each in curves.values()),
+        u_shaped=sum(each.is_u_shaped for each in curves.values()),
+    )
 
 
 def h_67(runs: PowerRuns) -> Judgment:
     """Energy of a disk over its timeout."""
-    details, shapes_by_name, ratios = [], {}, []
-    for name, (experiment, speedups) in _disk_runs(runs).items():
-        curves = {speedup: curve(experiment, speedup) for speedup in speedups}
-        ratios += [1 + energy_curve.best_change for energy_curve in curves.values()]
-        shapes_by_name[name] = {speedup: energy_curve.is_u_shaped for speedup, energy_curve in curves.items()}
-        details.append(
-            f"{name}: "
-            + ", ".join(
-                f"{_seconds(energy_curve.best_timeout)} takes {percent(energy_curve.best_change, 1)} %, "
-                f"never parking {percent(energy_curve.never_parking_change, 1)} % at {speedup:g}"
-                for speedup, energy_curve in curves.items()
-            )
-        )
-    flat_speedups = [
-        f"{speedup:g}" for speedup, is_u_shaped in shapes_by_name["Snake"].items() if not is_u_shaped
-    ]
-    no_u_text = (
-        f" On Snake at {' and '.join(flat_speedups)} the curve is not U-shaped: idle periods between "
-        "clusters are exponential there, and the time that one has lasted does not predict how long it will "
-        "last."
-        if flat_speedups
-        else ""
-    )
-    are_u_shaped = [
-        is_u_shaped for energy_curve in shapes_by_name.values() for is_u_shaped in energy_curve.values()
-    ]
-    judgment = judge_range(all(are_u_shaped), any(are_u_shaped)).with_values(ratios)
-    return judgment.with_numbers(details=details, no_u=no_u_text)
+    curves = _disk_curves(runs)
+    are_u_shaped = [each.is_u_shaped for each in curves.values()]
+    return _with_disk_numbers(judge_range(all(are_u_shaped), any(are_u_shaped)), curves)
 
 
 def y_14(runs: PowerRuns) -> Judgment:
     """Every timeout of a disk between the extremes, against both."""
-    changes = {
-        (name, speedup): [
-            experiment.change(timeout, extreme, speedup, "energy_j")
-            for timeout in fixed_timeouts(experiment)
-            for extreme in (IMMEDIATE, NEVER)
-        ]
-        for name, (experiment, speedups) in _disk_runs(runs).items()
-        for speedup in speedups
-    }
-    are_u_shaped = [
-        curve(experiment, speedup).is_u_shaped
-        for experiment, speedups in _disk_runs(runs).values()
-        for speedup in speedups
-    ]
-    ratios = [1 + max(each) for each in changes.values()]
-    return judge_printed(ratios, direction_holds=any(are_u_shaped)).with_numbers(
-        holding=sum(ratio < 1 for ratio in ratios),
-        loads=len(ratios),
-        u_shaped=sum(are_u_shaped),
-        details=format_rows(
-            "{1:+0%} on {0[0]} at {0[1]:g}", ((key, max(each)) for key, each in changes.items())
-        ),
+    curves = _disk_curves(runs)
+    judgment = judge_printed(
+        [1 + each.worst_excess for each in curves.values()],
+        direction_holds=any(each.is_u_shaped for each in curves.values()),
     )
+    return _with_disk_numbers(judgment, curves)
 
 
 def _sled_runs(runs: PowerRuns) -> dict[str, ExperimentRuns]:
@@ -137,24 +134,26 @@ def y_13(runs: PowerRuns) -> Judgment:
         name: {policy: _energy_changes(experiment, policy) for policy in LEARNING_POLICIES}
         for name, experiment in _sled_runs(runs).items()
     }
-    details = "; ".join(
-        f"{name} {', '.join(f'{policy} {span(changes, 3)}' for policy, changes in changes_by_policy.items())}"
-        for name, changes_by_policy in changes_by_trace.items()
-    )
-    gaps = [
-        curve(experiment, speedup).share_excess
-        for experiment, speedups in _disk_runs(runs).values()
-        for speedup in speedups
-    ]
+    gaps = [each.share_excess for each in _disk_curves(runs).values()]
     min_oracle_change = min(
         change for experiment in _sled_runs(runs).values() for change in _energy_changes(experiment, ORACLE)
     )
-    never_saves = all(
-        change >= 0
+    least_change = min(
+        change
         for changes_by_policy in changes_by_trace.values()
         for changes in changes_by_policy.values()
         for change in changes
     )
-    return judge_criterion(
-        never_saves and max(gaps) <= TOLERANCE, never_saves or max(gaps) <= TOLERANCE
-    ).with_numbers(details=details, gaps=gaps, maximum=100 * max(-min_oracle_change, 0.0))
+    never_saves = least_change >= 0
+    judgment = judge_criterion(never_saves and max(gaps) <= TOLERANCE, never_saves or max(gaps) <= TOLERANCE)
+    table = number_table(
+        "Energy on G2 against parking at once, over all speeds",
+        " | ".join(("policy", *changes_by_trace)),
+        (
+            [policy, *(span(changes[policy], 3) for changes in changes_by_trace.values())]
+            for policy in LEARNING_POLICIES
+        ),
+    )
+    return judgment.with_tables(table).with_numbers(
+        least=least_change, gaps=gaps, maximum=100 * max(-min_oracle_change, 0.0)
+    )

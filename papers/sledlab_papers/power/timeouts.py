@@ -7,11 +7,11 @@ from itertools import pairwise
 from ..claims import Judgment, judge_criterion, judge_printed
 from ..runs import ExperimentRuns
 from ..validation_results import seagate_trace
-from ..wording import format_rows
-from .breakdown import SNAKE, inconsistency_text
+from .breakdown import SNAKE, idle_share_of_full_transfer, max_parking_saving
 from .plan import PowerRuns
 from .policies import IMMEDIATE, SLED_EXPERIMENT, WAITING
 from .singles import fit_line
+from .tables import speed_table
 
 FIGURE, LIN_FIGURE, STRATEGIES = "hong2006-figure-11", "lin-figure-4", "hong2006-figure-12"
 LONG_MS, LONGEST_MS = "40", "10000"
@@ -54,10 +54,7 @@ def _judge_rise(runs: PowerRuns, place: str) -> Judgment:
     judgment = judge_criterion(is_rising and stays_flat and is_flat_from_gap, is_rising)
     return judgment.with_values([flat_ms[0]]).with_numbers(
         none=energies_j[0.0],
-        longer=len(rising_ms) - 1,
-        last=rising_ms[-1],
         level=final_j,
-        equal=len(flat_ms),
         first=flat_ms[0],
         longest_s=max(energies_j) / 1000.0,
         gap_ms=gap_ms,
@@ -91,13 +88,12 @@ def h_66(runs: PowerRuns) -> Judgment:
     heaviest = speedups[-1]
     heavy_share = added_ms[heaviest] / experiment.mean("none", heaviest, "mean_ms")
     seagate_ms, falls = responses_ms[0.0] - responses_ms[40.0], heavy_share < MAX_HEAVY_SHARE
-    return judge_printed(
-        [seagate_ms, *added_ms.values()], direction_holds=falls, rest_holds=falls
-    ).with_numbers(
-        seagate=seagate_ms,
-        details=format_rows("{1:.3f} ms at {0:g}", added_ms.items()),
-        heaviest=heaviest,
-        share=heavy_share,
+    return (
+        judge_printed([seagate_ms, *added_ms.values()], direction_holds=falls, rest_holds=falls)
+        .with_numbers(seagate=seagate_ms, snake=max(added_ms.values()), heaviest=heaviest, share=heavy_share)
+        .with_tables(
+            speed_table("Added to the mean response on Snake, by speed", ("added, ms", "{:.3f}", added_ms))
+        )
     )
 
 
@@ -109,15 +105,19 @@ def y_01(runs: PowerRuns) -> Judgment:
         speedup: -experiment.change(IMMEDIATE, WAITING, speedup, "energy_j")
         for speedup in experiment.speedups
     }
-    return judge_printed(
+    judgment = judge_printed(
         [snake_savings[SNAKE]],
         [seagate_saving],
         direction_holds=min(seagate_saving, *snake_savings.values()) > 0,
-    ).with_numbers(
+    )
+    return judgment.with_numbers(
         seagate=-seagate_saving,
         ten=-snake_savings[SNAKE],
-        snake=format_rows("{1:-1%} at {0:g}", snake_savings.items()),
-        unfit=inconsistency_text(runs),
+        parking=max_parking_saving(),
+        half=0.5 / max_parking_saving(),
+        full=idle_share_of_full_transfer(runs),
+    ).with_tables(
+        speed_table("Change of the energy of Snake, by speed", ("energy, %", "{:-%1}", snake_savings))
     )
 
 
@@ -136,11 +136,15 @@ def y_15(runs: PowerRuns) -> Judgment:
     snake_changes = {
         speedup: experiment.change(IMMEDIATE, WAITING, speedup, "mean_ms") for speedup in experiment.speedups
     }
-    return judge_printed([change], direction_holds=change > 0).with_numbers(
-        long=responses_ms[40.0],
-        none=responses_ms[0.0],
-        change=change,
-        snake=format_rows("{1:+1%} at {0:g}", snake_changes.items()),
+    return (
+        judge_printed([change], direction_holds=change > 0)
+        .with_numbers(long=responses_ms[40.0], none=responses_ms[0.0], change=change)
+        .with_tables(
+            speed_table(
+                "Change of the mean response on Snake (stand-in, open), by speed",
+                ("response, %", "{:+%1}", snake_changes),
+            )
+        )
     )
 
 
