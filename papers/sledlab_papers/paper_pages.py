@@ -14,6 +14,7 @@ from sledlab.reproduction.assumption import assumptions
 from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.verdicts import (
+    ARITHMETIC,
     BY_DEFINITION,
     FITTED,
     MET,
@@ -43,9 +44,6 @@ FIT_COLUMNS = "paper | fitted value | here | spent on | also serves"
 COLUMNS = "claim | says | published | ours | outcome | why"
 
 CLAIM_ID = re.compile(r"\b[CHLWY]-\d\d\b")
-
-ARITHMETIC = "E"
-"""Grade of claims that rest on arithmetic alone."""
 
 CLAIM_LISTS: tuple[tuple[str, Callable[[Claim], bool]], ...] = (
     ("Met by arithmetic, from parameters of the paper", lambda claim: claim.outcome == MET),

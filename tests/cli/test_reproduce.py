@@ -8,7 +8,8 @@ from sledlab.cli import reproduce as command
 from sledlab.reproduction.assumption import assumptions, changed_values
 from sledlab.reproduction.figure import figures
 from sledlab.reproduction.papers import PAPERS
-from sledlab.reproduction.verdicts import claims
+from sledlab.reproduction.summary import claim_summary
+from sledlab.reproduction.verdicts import CONTRADICTED, claims
 
 from tests.conftest import PROJECT
 
@@ -28,6 +29,18 @@ def test_list_has_every_figure_and_claim(sledlab):
     assert [each["name"] for each in listed["figures"]] == list(figures())
     assert {each["id"] for each in listed["claims"]} == set(claims())
     assert "wang2005-figure-6" in sledlab("reproduce", "list").out
+
+
+def test_list_counts_printed_numbers_and_fits_the_terminal(sledlab, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = sledlab("reproduce", "list").out
+    assert max(map(len, text.splitlines())) <= 80
+    rows = {line.split("  ")[0].strip(): line.split() for line in text.splitlines() if line.strip()}
+    numbers = [claim for claim in claims().values() if claim.has_simulated_number]
+    assert rows["printed numbers"][-1] == str(len(numbers))
+    assert rows["contradicted"][-1] == str(sum(claim.outcome == CONTRADICTED for claim in numbers))
+    assert "L-22" not in text
+    assert "L-22" in sledlab("reproduce", "list", "--paper", "lee2009").out
 
 
 def test_list_separates_papers_and_outcomes(sledlab):
@@ -59,6 +72,17 @@ def test_show_prints_published_values_results_and_command(sledlab):
     assert "W-39" in figure.out
     assert sledlab("reproduce", "show", "W-22", "--json").json["published"] == claims()["W-22"].published
     assert sledlab("reproduce", "show", FIGURE, "--json").json["experiments"] == ["lee2009-figure-2"]
+
+
+def test_show_begins_with_the_outcome_and_both_numbers(sledlab):
+    number = claims()["H-46"].numbers[0]
+    printed = " ".join(sledlab("reproduce", "show", "H-46").out.split())
+    assert printed.startswith(
+        f"H-46, {claims()['H-46'].outcome}: {claims()['H-46'].claim}. Measured {number.ours}"
+    )
+    assert f"published {number.published}." in printed
+    without_number = next(claim for claim in claims().values() if not claim.numbers)
+    assert claim_summary(without_number).endswith(f"{without_number.claim}.")
 
 
 def test_unknown_name_suggests_the_nearest(sledlab):

@@ -75,7 +75,10 @@ def reproduce() -> None:
 @option("--outcome", metavar="WORDS", help="Only claims with this verdict, such as `not met`.")
 @json_option
 def reproduce_list(paper: str | None, outcome: str | None, *, as_json: bool) -> None:
-    """List figures and claims with their verdicts."""
+    """List printed numbers by outcome, figures with the outcomes of their claims, and claims.
+
+    Claims are listed with `--paper` or `--outcome`.
+    """
     outcomes = dict.fromkeys(each.outcome for each in claims().values())
     if outcome not in (None, *outcomes):
         raise unknown("outcome", str(outcome), list(outcomes))
@@ -93,8 +96,14 @@ def reproduce_list(paper: str | None, outcome: str | None, *, as_json: bool) -> 
             }
         )
         return
-    rows = [*map(summary.figure_line, selected_figures), *map(summary.claim_line, selected_claims)]
-    show_table(("name", "outcome", "shows or says"), rows)
+    if outcome is None:
+        columns, rows = summary.number_counts([paper] if paper else PAPERS)
+        show_table(columns, rows, columns[1:])
+        show_table(("figure", "outcomes of its claims", "shows"), map(summary.figure_line, selected_figures))
+    if paper or outcome:
+        show_table(("claim", "outcome", "says"), map(summary.claim_line, selected_claims))
+    else:
+        terminal.say('`--paper lin` or `--outcome "not met"` lists claims.')
 
 
 @reproduce.command("show")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from sledlab.reproduction.outcome_marks import MARKS
-from sledlab.reproduction.verdicts import NO_EVIDENCE, OUTCOMES, claims, figure_claims
+from sledlab.reproduction.summary import outcome_counts
+from sledlab.reproduction.verdicts import NO_EVIDENCE, claims, figure_claims
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
@@ -97,10 +97,6 @@ def captions(figure: Figure, claims_at_marks: Sequence[Sequence[str]]) -> list[C
     untold.sort(key=lambda claim: (claim.outcome in NO_EVIDENCE, claim.priority))
     lines = [Caption(claim.outcome, claim_sentence(claim)) for claim in untold[:MAX_LINES]]
     if others := untold[MAX_LINES:]:
-        counts = Counter(claim.outcome for claim in others)
-        count_text = ", ".join(
-            f"{counts[outcome]} {MARKS[outcome].label}" for outcome in OUTCOMES if counts[outcome]
-        )
-        text = f"{len(others)} more ({count_text}): sledlab reproduce show {figure.name}"
+        text = f"{len(others)} more ({outcome_counts(others)}): sledlab reproduce show {figure.name}"
         lines.append(Caption("", text))
     return lines

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from sledlab.reproduction.assumption import MARKS, assumptions
+from sledlab.reproduction.outcome_marks import MARKS as OUTCOME_MARKS
 from sledlab.reproduction.papers import PAPERS, quotation
-from sledlab.reproduction.verdicts import MET, claims, figure_claims
+from sledlab.reproduction.verdicts import claims, figure_claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,11 +33,42 @@ GRADES = {
 """What a verdict rests on, by the grade of the claim."""
 
 
+ALL_PAPERS = "all"
+
+
+def number_counts(papers: Sequence[str]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return a table of printed numbers by outcome: its columns, which are papers, and its rows.
+
+    Args:
+        papers: Keys of `PAPERS`; of several, the last column has the sums.
+    """
+    groups = {PAPERS[paper].citation: {paper} for paper in papers}
+    if len(papers) > 1:
+        groups[ALL_PAPERS] = {*papers}
+    numbers = [claim for claim in claims().values() if claim.has_simulated_number]
+    counts_by_group = {
+        name: Counter(claim.outcome for claim in numbers if claim.paper in members)
+        for name, members in groups.items()
+    }
+    rows = [("printed numbers", *(str(counts.total()) for counts in counts_by_group.values()))]
+    for outcome, mark in OUTCOME_MARKS.items():
+        row = [counts[outcome] for counts in counts_by_group.values()]
+        if any(row):
+            rows.append((mark.label, *map(str, row)))
+    return ("", *groups), rows
+
+
 def figure_line(figure: Figure) -> Line:
     """The line of a figure."""
-    outcomes = [claim.outcome for claim in figure_claims(figure)]
-    met_count = sum(outcome == MET for outcome in outcomes)
-    return figure.name, f"{met_count} of {len(outcomes)} met" if outcomes else "", figure.title
+    return figure.name, outcome_counts(figure_claims(figure)), figure.title
+
+
+def outcome_counts(some_claims: Sequence[Claim]) -> str:
+    """Return how many claims have each outcome, in words."""
+    counts = Counter(claim.outcome for claim in some_claims)
+    return ", ".join(
+        f"{counts[outcome]} {mark.label}" for outcome, mark in OUTCOME_MARKS.items() if counts[outcome]
+    )
 
 
 def claim_line(claim: Claim) -> Line:
@@ -53,12 +86,26 @@ def claim_head(claim: Claim) -> str:
     """The outcome of a claim in a sentence, and what the paper says."""
     basis = " and ".join(GRADES.get(item, item) for item in claim.grade.split("/"))
     return (
-        f"{claim.id}: {claim.outcome_text}. {_sentence(claim.claim)}\n"
+        f"{claim_summary(claim)}\n"
         f"{PAPERS[claim.paper].citation}, {claim.where}; priority {claim.priority}; rests on {basis}\n\n"
         f"Quotation  {quotation(claim.paper, claim.quote)}\n"
         f"Published  {claim.published}\n"
         f"Met if     {claim.accept}"
     )
+
+
+def claim_summary(claim: Claim) -> str:
+    """The outcome of a claim in a sentence; of a single printed number, both values.
+
+    Examples:
+        >>> claim_summary(claims()["Y-15"]).partition(": ")[0]
+        'Y-15, met'
+    """
+    text = f"{claim.id}, {claim.outcome_text}: {claim.claim.removesuffix('.')}."
+    if len(claim.numbers) != 1:
+        return text
+    number = claim.numbers[0]
+    return f"{text} Measured {number.ours}, published {number.published}."
 
 
 NUMBER_COLUMNS = ("published", "predicted", "measured", "ratio")

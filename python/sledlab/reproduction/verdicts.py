@@ -35,6 +35,9 @@ BY_DEFINITION = "by definition"
 """The claim is a definition that sledlab follows, and tests check it: no evidence, no mistake."""
 
 OUTCOMES = (MET, NEARLY_MET, DIRECTION_ONLY, NOT_MET, CONTRADICTED, DEPENDS, FITTED, BY_DEFINITION)
+ARITHMETIC = "E"
+"""Grade of claims that rest on arithmetic alone."""
+
 NO_EVIDENCE = (FITTED, BY_DEFINITION)
 """Outcomes that are no evidence for or against a claim."""
 
@@ -169,6 +172,11 @@ class Claim:
     def outcome_text(self) -> str:
         """The outcome, with the choices that the claim depends on."""
         return f"{self.outcome} {'; '.join(self.depends_on)}".strip()
+
+    @property
+    def has_simulated_number(self) -> bool:
+        """Whether the paper prints a number that a simulation can meet."""
+        return bool(self.numbers) and self.grade != ARITHMETIC
 
     @property
     def figures(self) -> list[Figure]:
