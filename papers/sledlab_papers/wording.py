@@ -53,6 +53,17 @@ def overlaps(shares: Shares, low: float, high: float) -> bool:
     return len(values) > 0 and min(values) <= high and max(values) >= low
 
 
+def column_values(rows: Mapping[str, Sequence[Shares]], *columns: int) -> list[float]:
+    """All relative differences in some columns of a table, by default in all."""
+    return [
+        value
+        for row in rows.values()
+        for column, shares in enumerate(row)
+        if not columns or column in columns
+        for value in _values(shares)
+    ]
+
+
 def all_above(shares: Shares, minimum: float = 0.0) -> bool:
     """Whether there are any, and all are above `minimum`."""
     values = _values(shares)
@@ -63,11 +74,6 @@ def majority_above(shares: Shares, minimum: float = 0.0) -> bool:
     """Whether more than half are above `minimum`."""
     values = _values(shares)
     return 2 * sum(value > minimum for value in values) > len(values)
-
-
-def levels(shares: Mapping[float, float]) -> str:
-    """Differences in throughput, with the mean responses at which they hold."""
-    return format_rows("{1:+1%} at {0:g} ms", shares.items()) or "no level that both reach"
 
 
 def format_number(value: float, digits: int = 3) -> str:
@@ -84,7 +90,6 @@ def format_number(value: float, digits: int = 3) -> str:
 
 FORMS: dict[str, Callable[[Any], str]] = {
     "spread": spread,
-    "levels": levels,
     "figure": format_number,
     "tiny": format_small,
     "upper": str.upper,
@@ -154,3 +159,8 @@ def cells(template: str, /, *values: object) -> list[str]:
         ['`fcfs`', '1.2', '+10.00']
     """
     return format_text(template, *values).split(" | ")
+
+
+def spread_table(title: str, columns: str, rows: Mapping[str, Sequence[Shares]]) -> NumberTable:
+    """A table of ranges of relative differences, by the name of each row."""
+    return number_table(title, columns, ((name, *map(spread, shares)) for name, shares in rows.items()))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sledlab_papers.runs import HEAVY, Crossing, LoadCurves, LoadPoint
 from sledlab_papers.scheduling.plan import SchedulingRuns
-from sledlab_papers.scheduling.throughput import gains_text, overloaded_levels
+from sledlab_papers.scheduling.throughput import gains_table, overloaded_levels
 
 CURVES = LoadCurves(
     {},
@@ -28,7 +28,9 @@ zsptf,10,parity,1,false,5.0,3.0
 
 def test_level_reached_in_overload_is_named() -> None:
     assert overloaded_levels(CURVES, "asptf", (HEAVY,)) == [100.0]
-    assert gains_text(CURVES, "zsptf", "asptf", (HEAVY,)) == "+10.0 % at 50 ms, ASPTF overloaded at 100 ms"
+    table = gains_table({"ZSPTF over ASPTF": (CURVES, "zsptf", "asptf")}, (HEAVY,))
+    assert table.columns[1:] == ("50 ms", "100 ms")
+    assert table.rows == (("ZSPTF over ASPTF", "+10.0", "ASPTF overloaded"),)
 
 
 def test_marks_select_the_recorded_hour(tmp_path: Path) -> None:

@@ -10,12 +10,15 @@ import sledlab as sl
 from ..claims import NEARLY_ALL, Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..runs import HEAVY, LoadCurves
 from ..simulator import PARKED_START
-from ..wording import all_above, format_rows, majority_above, percent, spread
+from ..wording import all_above, cells, column_values, majority_above, number_table, percent, spread_table
 from .plan import BUSY_LOADS, STAND_INS, SchedulingRuns
-from .throughput import gains_text
+from .throughput import gains_table
 
 FIGURE = "hong2006-figure-8"
 ZSPTF_80 = "zsptf:grid=20x2"
+
+DISK_SCHEDULERS = ("sstf", "c-scan", "sdf")
+"""Schedulers of disks, and that by Euclidean distance."""
 
 COMPARED_SCHEDULERS = ("c-scan", "sstf")
 """Schedulers that ZSPTF has to beat."""
@@ -32,41 +35,52 @@ OUTSTANDING_REQUESTS = 1000
 
 def h_28(runs: SchedulingRuns) -> Judgment:
     """ZSPTF compared with schedulers that assume a wrong cost of x."""
-    details, all_changes = [], []
-    for stand_in in STAND_INS:
-        load_curves = runs.load_curves(FIGURE, stand_in)
-        changes = {name: load_curves.changes("zsptf", name, BUSY_LOADS) for name in ("sstf", "c-scan", "sdf")}
-        all_changes += [
-            change for changes_by_speedup in changes.values() for change in changes_by_speedup.values()
+    rows = {
+        stand_in: [
+            runs.load_curves(FIGURE, stand_in).changes("zsptf", name, BUSY_LOADS) for name in DISK_SCHEDULERS
         ]
-        change_texts = format_rows("{:upper} {:spread}", changes.items())
-        details.append(f"on {stand_in} against {change_texts}")
-    reductions = [-change for change in all_changes]
-    win_count = sum(b >= 0 for b in reductions)
-    return judge_comparisons(b >= 0 for b in reductions).with_numbers(
-        details=details, wins=win_count, compared=len(reductions)
+        for stand_in in STAND_INS
+    }
+    are_won = [change <= 0 for change in column_values(rows)]
+    judgment = judge_comparisons(are_won).with_numbers(
+        wins=sum(are_won), compared=len(are_won), sdf=rows["hplajw"][-1]
+    )
+    return judgment.with_tables(
+        spread_table(
+            "Mean response of ZSPTF against others, at moderate and heavy load",
+            "workload | SSTF | C-SCAN | SDF",
+            rows,
+        )
     )
 
 
 def h_29(runs: SchedulingRuns) -> Judgment:
     """SSTF and C-LOOK compared with shortest Euclidean distance."""
-    details, all_changes = [], []
-    for load_curves, label in (
-        (runs.load_curves("hong2006-random"), "random"),
-        *((runs.load_curves(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
-    ):
-        parts = []
-        for name in ("sstf", "c-scan"):
-            moderate_changes, heavy_changes = (
-                load_curves.changes(name, "sdf", (weight,)) for weight in BUSY_LOADS
-            )
-            all_changes += [*moderate_changes.values(), *heavy_changes.values()]
-            parts.append(f"{name.upper()} {spread(moderate_changes)} and {spread(heavy_changes)}")
-        details.append(f"{label}: {', '.join(parts)}")
-    reductions = [-change for change in all_changes]
-    return judge_comparisons(b >= 0 for b in reductions).with_numbers(
-        details=details, wins=sum(b >= 0 for b in reductions), compared=len(reductions)
+    rows = {
+        workload: [
+            load_curves.changes(name, "sdf", (weight,))
+            for name in ("sstf", "c-scan")
+            for weight in BUSY_LOADS
+        ]
+        for workload, load_curves in _all_curves(runs).items()
+    }
+    are_won = [change <= 0 for change in column_values(rows)]
+    judgment = judge_comparisons(are_won).with_numbers(wins=sum(are_won), compared=len(are_won))
+    return judgment.with_tables(
+        spread_table(
+            "Mean response against SDF's, by load",
+            "workload | SSTF, moderate | SSTF, heavy | C-SCAN, moderate | C-SCAN, heavy",
+            rows,
+        )
     )
+
+
+def _all_curves(runs: SchedulingRuns) -> dict[str, LoadCurves]:
+    """Load curves of the random workload and of figure 8."""
+    return {
+        "random (grade P)": runs.load_curves("hong2006-random"),
+        **{stand_in: runs.load_curves(FIGURE, stand_in) for stand_in in STAND_INS},
+    }
 
 
 def h_30(runs: SchedulingRuns) -> Judgment:
@@ -75,8 +89,7 @@ def h_30(runs: SchedulingRuns) -> Judgment:
     gaps: list[float] = []
     beyond_count = 0
     for load_curves in (
-        runs.load_curves("hong2006-random"),
-        *(runs.load_curves(FIGURE, stand_in) for stand_in in STAND_INS),
+        *_all_curves(runs).values(),
         *(runs.load_curves("hong2006-figure-9", stand_in) for stand_in in STAND_INS),
     ):
         for other_scheduler in sorted({*load_curves.schedulers} - {"sptf"}):
@@ -105,11 +118,8 @@ def _is_within_interval(load_curves: LoadCurves, other_scheduler: str, speedup: 
 
 def h_45(runs: SchedulingRuns) -> Judgment:
     """All schedulers alike at light load."""
-    details, mean_spreads, scv_spreads = [], [], []
-    for load_curves, label in (
-        *((runs.load_curves(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
-        (runs.load_curves("hong2006-random"), "random (grade P)"),
-    ):
+    rows, mean_spreads, scv_spreads = [], [], []
+    for workload, load_curves in _all_curves(runs).items():
         lightest_speedup = load_curves.speedups[0]
         names = load_curves.schedulers
         means, scvs = (
@@ -118,35 +128,41 @@ def h_45(runs: SchedulingRuns) -> Judgment:
         )
         mean_spreads.append(max(means) / min(means) - 1)
         scv_spreads.append(max(scvs) / min(scvs) - 1)
-        details.append(
-            f"{label}: {min(means):.3f} to {max(means):.3f} ms, SCV {min(scvs):.3f} to {max(scvs):.3f}"
-        )
+        bounds = [bound(values) for values in (means, scvs) for bound in (min, max)]
+        rows.append(cells("{} | {:.3f} to {:.3f} | {:.3f} to {:.3f}", workload, *bounds))
     is_similar = max(mean_spreads) <= 0.05 and max(scv_spreads) <= COMPARABLE_SCV
-    return judge_criterion(is_similar, min(mean_spreads) <= 0.05).with_numbers(details=details)
+    judgment = judge_criterion(is_similar, min(mean_spreads) <= 0.05)
+    return judgment.with_numbers(mean=max(mean_spreads), scv=max(scv_spreads)).with_tables(
+        number_table("All schedulers at factor 1", "workload | mean response, ms | SCV", rows)
+    )
 
 
 def h_46(runs: SchedulingRuns) -> Judgment:
     """ZSPTF's throughput, the headline."""
-    details: list[str] = []
-    all_gains: list[float] = []
-    for stand_in in STAND_INS:
-        load_curves = runs.load_curves(FIGURE, stand_in)
-        for other_scheduler in COMPARED_SCHEDULERS:
-            gains = load_curves.gains("zsptf", other_scheduler, BUSY_LOADS)
-            all_gains += gains.values()
-            text = gains_text(load_curves, "zsptf", other_scheduler, BUSY_LOADS)
-            details.append(f"{stand_in}, over {other_scheduler.upper()}: {text}")
+    curves = {stand_in: runs.load_curves(FIGURE, stand_in) for stand_in in STAND_INS}
+    gains = {
+        name: {stand_in: each.gains("zsptf", name, BUSY_LOADS) for stand_in, each in curves.items()}
+        for name in COMPARED_SCHEDULERS
+    }
+    all_gains = [gain for row in gains.values() for by_level in row.values() for gain in by_level.values()]
     if blocks := runs.mark_value("blocks"):
         all_gains = [
             uniform_throughput_gain(other_scheduler, blocks=int(blocks), direction=runs.direction)
             for other_scheduler in COMPARED_SCHEDULERS
         ]
-    return judge_printed(all_gains, direction_holds=majority_above(all_gains)).with_numbers(
-        details=details,
+    judgment = judge_printed(all_gains, direction_holds=majority_above(all_gains)).with_numbers(
+        over_scan=gains["c-scan"],
+        over_sstf=gains["sstf"],
         measured=all_gains,
-        limits=_saturation_text(runs),
+        constant=_constant_queue_gains(runs),
         anywhere=uniform_throughput_gain("c-scan", direction=runs.direction),
     )
+    comparisons = {
+        f"{stand_in}, ZSPTF over {name.upper()}": (each, "zsptf", name)
+        for stand_in, each in curves.items()
+        for name in COMPARED_SCHEDULERS
+    }
+    return judgment.with_tables(gains_table(comparisons, BUSY_LOADS))
 
 
 @cache
@@ -170,38 +186,34 @@ def uniform_throughput_gain(other_scheduler: str, *, direction: str, blocks: int
     return float(zsptf_run.summary["throughput_iops"] / other_run.summary["throughput_iops"]) - 1
 
 
-def _saturation_text(runs: SchedulingRuns) -> str:
-    """A sentence: gains of schedulers where the queue is kept at a fixed depth."""
-    parts = []
-    for depth in (10, 100, 1000):
-        load_curves = runs.load_curves("hong2006-saturation", f"closed:{depth}")
-        gains = {
-            name: load_curves.change(name, "c-scan", 1.0, "throughput_iops") for name in (ZSPTF_80, "sptf")
-        }
-        parts.append(
-            f"{100 * gains[ZSPTF_80]:+.1f} % and {100 * gains['sptf']:+.1f} % at {depth:,} outstanding"
+def _constant_queue_gains(runs: SchedulingRuns) -> list[float]:
+    """Gains in throughput of ZSPTF over C-SCAN where 10, 100 and 1,000 requests are outstanding."""
+    return [
+        runs.load_curves("hong2006-saturation", f"closed:{depth}").change(
+            ZSPTF_80, "c-scan", 1.0, "throughput_iops"
         )
-    return f"With a constant queue, ZSPTF and SPTF complete more than C-SCAN by {', '.join(parts)}."
+        for depth in (10, 100, OUTSTANDING_REQUESTS)
+    ]
 
 
 def h_47(runs: SchedulingRuns) -> Judgment:
     """Fairness of ZSPTF, C-SCAN and SSTF."""
-    details: list[str] = []
-    sstf_changes: list[float] = []
-    zsptf_changes: list[float] = []
-    for stand_in in STAND_INS:
-        load_curves = runs.load_curves(FIGURE, stand_in)
-        changes = {name: load_curves.changes("sstf", name, (HEAVY,), "scv") for name in ("zsptf", "c-scan")}
-        zsptf_to_scan = load_curves.changes("zsptf", "c-scan", (HEAVY,), "scv")
-        sstf_changes += [change for each in changes.values() for change in each.values()]
-        zsptf_changes += zsptf_to_scan.values()
-        details.append(
-            f"{stand_in}: SCV of SSTF against ZSPTF {spread(changes['zsptf'])} and against C-SCAN "
-            f"{spread(changes['c-scan'])}, of ZSPTF against C-SCAN {spread(zsptf_to_scan)}"
-        )
+    pairs = (("sstf", "zsptf"), ("sstf", "c-scan"), ("zsptf", "c-scan"))
+    rows = {
+        stand_in: [runs.load_curves(FIGURE, stand_in).changes(*pair, (HEAVY,), "scv") for pair in pairs]
+        for stand_in in STAND_INS
+    }
+    sstf_changes, zsptf_changes = column_values(rows, 0, 1), column_values(rows, 2)
     higher_count = sum(change > 0 for change in sstf_changes)
     is_usual = higher_count >= NEARLY_ALL * len(sstf_changes)
     is_similar = max(map(abs, zsptf_changes), default=inf) <= COMPARABLE_SCV
-    return judge_criterion(is_usual and is_similar, is_usual).with_numbers(
-        details=details, higher=higher_count, compared=len(sstf_changes)
+    judgment = judge_criterion(is_usual and is_similar, is_usual).with_numbers(
+        higher=higher_count, compared=len(sstf_changes), zsptf=zsptf_changes
+    )
+    return judgment.with_tables(
+        spread_table(
+            "SCV at heavy load",
+            "workload | SSTF against ZSPTF | SSTF against C-SCAN | ZSPTF against C-SCAN",
+            rows,
+        )
     )

@@ -13,13 +13,11 @@ import sledlab as sl
 from ..claims import Judgment, judge_printed
 from ..paths import PROJECT
 from ..simulator import PARKED_START
+from ..wording import cells, number_table
 from .plan import SchedulingRuns
 
 DEPTHS = (100, 300, 1000)
 """Lengths of the queue that claims are judged by."""
-
-PUBLISHED_NS = 1800
-"""Cost per queued request in ns, on a Pentium IV of 2.6 GHz."""
 
 ZONES_X, ZONES_Y = 20, 2
 SPEEDUPS = {"cello": 40.0, "hplajw": 60.0}
@@ -87,11 +85,10 @@ def h_60(_: SchedulingRuns) -> Judgment:
     indexed_ns, asptf_ns = (max(_cost_ns(name, depth) for depth in DEPTHS) for name in ("sptf", "asptf"))
     queues = {stand_in: _queue_ratio(stand_in) for stand_in in SPEEDUPS}
     ratios = {stand_in: waiting / waiting_in_zone for stand_in, (waiting, waiting_in_zone) in queues.items()}
-    parts = ", ".join(
-        f"{stand_in} x{SPEEDUPS[stand_in]:g}: {waiting:.0f} in all, {waiting_in_zone:.1f} in the zone "
-        f"served, {ratios[stand_in]:.0f} times fewer"
-        for stand_in, (waiting, waiting_in_zone) in queues.items()
-    )
+    rows = [
+        cells("{} | {:g} | {:.0f} | {:.1f}", stand_in, SPEEDUPS[stand_in], *queues[stand_in])
+        for stand_in in SPEEDUPS
+    ]
     is_linear = 0.5 < growth < 2
     each_us, decision_ms = probing_ns[300] / 300 / 1e3, probing_ns[300] / 1e6
     judgment = judge_printed(
@@ -100,10 +97,16 @@ def h_60(_: SchedulingRuns) -> Judgment:
     return judgment.with_numbers(
         each_ns=probing_ns[300] / 300,
         growth=growth,
-        published_ns=PUBLISHED_NS,
         indexed_us=indexed_ns / 1000,
         asptf_us=asptf_ns / 1000,
-        parts=parts,
+        fewest=min(ratios.values()),
+        most=max(ratios.values()),
+    ).with_tables(
+        number_table(
+            "Mean queue at decisions of ZSPTF with 80 zones, requests",
+            "workload | factor | in all | in the zone served",
+            rows,
+        )
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..claims import Judgment, judge_criterion
 from ..runs import LIGHT, LoadCurves
-from ..wording import format_rows, majority_above, spread
+from ..wording import majority_above, spread_table
 from . import disk_schedulers, parallelism
 from .plan import ALL_LOADS, BUSY_LOADS, ONCE, RECOMPUTATION, SERVERS, STAND_INS, SchedulingRuns
 
@@ -66,22 +66,24 @@ def h_82(runs: SchedulingRuns) -> Judgment:
 
 def l_25(runs: SchedulingRuns) -> Judgment:
     """Parallelism-aware schedulers on streams of servers in overload."""
-    details, joint_texts, all_changes = [], [], []
-    for server in SERVER_NAMES:
-        load_curves = runs.load_curves(SERVERS, server)
-        changes = _overload_changes(load_curves, parallelism.PARALLEL_SCHEDULERS)
-        all_changes += changes
-        details.append(f"{server} {spread(changes)}")
-        joint_texts.append(f"{server} {spread(_overload_changes(load_curves, (parallelism.JOINT_SPTF,)))}")
-    are_effective = [change < -MIN_GAIN for change in all_changes]
-    return judge_criterion(
-        all(are_effective), majority_above(-change for change in all_changes)
-    ).with_numbers(details="; ".join(details), joint=format_rows("{}", joint_texts), measured=all_changes)
+    curves = [runs.load_curves(SERVERS, server) for server in SERVER_NAMES]
+    rows = {
+        parallelism.label(name): [_overload_changes(each, name) for each in curves]
+        for name in parallelism.JOINT_SCHEDULERS
+    }
+    all_changes = [change for row in list(rows.values())[:-1] for changes in row for change in changes]
+    judgment = judge_criterion(
+        all(change < -MIN_GAIN for change in all_changes), majority_above(-change for change in all_changes)
+    )
+    return judgment.with_numbers(measured=all_changes).with_tables(
+        spread_table("Mean response against SPTF in overload", " | ".join(("scheduler", *SERVER_NAMES)), rows)
+    )
 
 
-def _overload_changes(load_curves: LoadCurves, schedulers: tuple[str, ...]) -> list[float]:
-    """Relative differences of means from that of SPTF, at the loads that overload it."""
-    overload_speedups = [
-        speedup for speedup in load_curves.speedups if load_curves.curves["sptf", speedup].saturated
+def _overload_changes(load_curves: LoadCurves, scheduler: str) -> list[float]:
+    """Relative differences of a mean from that of SPTF, at the loads that overload SPTF."""
+    return [
+        load_curves.change(scheduler, "sptf", speedup)
+        for speedup in load_curves.speedups
+        if load_curves.curves["sptf", speedup].saturated
     ]
-    return [load_curves.change(name, "sptf", speedup) for name in schedulers for speedup in overload_speedups]

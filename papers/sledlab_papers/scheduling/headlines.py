@@ -7,8 +7,8 @@ from typing import Any
 from ..claims import Judgment, judge_comparisons, judge_criterion
 from ..power.singles import simulate_snake
 from ..simulator import catalog
-from ..wording import format_rows, spread
-from .disk_schedulers import FIGURE
+from ..wording import cells, column_values, number_table, spread_table
+from .disk_schedulers import DISK_SCHEDULERS, FIGURE
 from .plan import BUSY_LOADS, ROBUSTNESS, STAND_INS, SchedulingRuns
 
 COMPARABLE_MEAN, COMPARABLE_SCV = 0.20, 0.25
@@ -32,63 +32,61 @@ MEASURES = {"mean_ms": "mean", "scv": "SCV"}
 
 def h_03(runs: SchedulingRuns) -> Judgment:
     """ZSPTF compared with the schedulers of disks, with SPTF's mean and with C-SCAN's fairness."""
-    details: list[str] = []
-    reductions: list[float] = []
-    mean_changes: list[float] = []
-    scv_changes: list[float] = []
+    rows = {}
     for stand_in in STAND_INS:
         load_curves = runs.load_curves(FIGURE, stand_in)
-        changes_by_scheduler = {
-            name: load_curves.changes("zsptf", name, BUSY_LOADS) for name in ("sstf", "c-scan", "sdf")
-        }
-        reductions += [
-            -change
-            for changes_by_speedup in changes_by_scheduler.values()
-            for change in changes_by_speedup.values()
-        ]
-        to_sptf, to_scan = (
-            load_curves.changes("zsptf", name, BUSY_LOADS, measure)
-            for name, measure in (("sptf", "mean_ms"), ("c-scan", "scv"))
-        )
-        mean_changes += to_sptf.values()
-        scv_changes += to_scan.values()
-        parts = format_rows("{:upper} {:spread}", changes_by_scheduler.items())
-        details.append(
-            f"{stand_in}: mean against {parts}, SPTF {spread(to_sptf)}; SCV against C-SCAN {spread(to_scan)}"
-        )
+        means = [load_curves.changes("zsptf", name, BUSY_LOADS) for name in (*DISK_SCHEDULERS, "sptf")]
+        rows[stand_in] = [*means, load_curves.changes("zsptf", "c-scan", BUSY_LOADS, "scv")]
+    are_faster = [change < 0 for change in column_values(rows, 0, 1, 2)]
+    mean_changes, scv_changes = column_values(rows, 3), column_values(rows, 4)
     are_comparable = [
         all(change <= COMPARABLE_MEAN for change in mean_changes),
         all(abs(change) <= COMPARABLE_SCV for change in scv_changes),
     ]
-    return judge_comparisons(
-        (change > 0 for change in reductions), rest_holds=all(are_comparable)
-    ).with_numbers(details=details, wins=sum(change > 0 for change in reductions), compared=len(reductions))
+    judgment = judge_comparisons(are_faster, rest_holds=all(are_comparable)).with_numbers(
+        wins=sum(are_faster), compared=len(are_faster), to_sptf=mean_changes, to_scan=scv_changes
+    )
+    return judgment.with_tables(
+        spread_table(
+            "Mean response of ZSPTF against others, and its SCV against C-SCAN's, at moderate and heavy load",
+            "workload | SSTF | C-SCAN | SDF | SPTF | SCV, C-SCAN",
+            rows,
+        )
+    )
 
 
 def h_13(runs: SchedulingRuns) -> Judgment:
     """Orders of schedulers and of energies on each generation, on G2 in both readings of its columns."""
+    devices = (*GENERATIONS, BY_PARITY)
+    savings = {name: _parking_saving(f"mems-{name[:2].lower()}") for name in devices}
     orders_met = {
-        name: [_is_less(runs, name, order) for order in ORDERS]
-        + [_parking_saving(f"mems-{name[:2].lower()}") > 0]
-        for name in (*GENERATIONS, BY_PARITY)
+        name: [*(_is_less(runs, name, order) for order in ORDERS), savings[name] > 0] for name in devices
     }
     orders = [f"{MEASURES[measure]} of {a.upper()} below {b.upper()}" for measure, a, b in ORDERS]
     orders.append("less energy if parked at once")
-    details = "; ".join(
-        f"{name} {sum(are_met)} of {len(are_met)}"
-        + "".join(f", not: {order}" for order in _unmet_orders(orders, are_met))
+    rows = [
+        cells(
+            "{} | {} | {} | {:%0}",
+            name,
+            sum(are_met),
+            ", ".join(order for order, holds in zip(orders, are_met, strict=True) if not holds) or "none",
+            savings[name],
+        )
         for name, are_met in orders_met.items()
+    ]
+    all_met = [holds for are_met in orders_met.values() for holds in are_met]
+    judgment = judge_comparisons(all_met).with_numbers(
+        held=sum(all_met),
+        compared=len(all_met),
+        saved=", ".join(f"{name} {100 * savings[name]:.0f} %" for name in GENERATIONS),
     )
-    return judge_comparisons(holds for are_met in orders_met.values() for holds in are_met).with_numbers(
-        details=details,
-        saved=", ".join(
-            f"{name} {100 * _parking_saving(f'mems-{name.lower()}'):.0f} %" for name in GENERATIONS
-        ),
+    return judgment.with_tables(
+        number_table(
+            f"Orders that hold, of {len(orders)}, and energy saved by parking at once, %",
+            "device | hold | do not hold | saved",
+            rows,
+        )
     )
-
-
-def _unmet_orders(orders: list[str], are_met: list[bool]) -> list[str]:
-    return [order for order, holds in zip(orders, are_met, strict=True) if not holds]
 
 
 def _is_less(runs: SchedulingRuns, generation: str, order: tuple[str, str, str]) -> bool:

@@ -10,12 +10,17 @@ import sledlab as sl
 from ..claims import Judgment, judge_criterion, judge_printed
 from ..published import GENERATIONS, MIN_X_DOMINANCE, x_dominance_share
 from ..simulator import SeekMap
-from ..wording import format_rows, percent
+from ..wording import cells, number_table, percent
 from .plan import SchedulingRuns
 
 THRESHOLDS_MS = (0.30, 0.325, 0.35)
+DEFAULT_MS = 0.4
+"""Threshold of the default zones."""
+
 GRIDS = {320: (40, 4), 80: (20, 2), 20: (10, 1)}
 """Cells in x and y by the number of zones: two zones a cell, cells ten times as many in x as in y."""
+PUBLISHED_THRESHOLDS = ("0.3 ms", "0.4 ms", "none")
+"""Threshold of seeks within a zone, by number of zones."""
 
 
 @cache
@@ -33,18 +38,16 @@ def _aspect(threshold_ms: float) -> float:
     return float((y_bits.max() - y_bits.min() + row_bits) / (x_bits.max() - x_bits.min() + 2))
 
 
-def _shape_text() -> str:
-    shapes = ", ".join(f"1:{_aspect(ms):.1f} within {ms:g} ms" for ms in (*THRESHOLDS_MS, 0.4))
-    return f"x:y is {shapes}"
-
-
 def h_26(_: SchedulingRuns) -> Judgment:
     """The shape of seek-time equivalence regions."""
     aspects = [_aspect(ms) for ms in THRESHOLDS_MS]
     average = sum(aspects) / len(aspects)
-    return judge_printed([average], direction_holds=min(aspects) > 1).with_numbers(
-        shapes=_shape_text(), average=average
+    judgment = judge_printed([average], direction_holds=min(aspects) > 1).with_numbers(
+        average=average, default=_aspect(DEFAULT_MS)
     )
+    shapes = [f"1:{_aspect(ms):.1f}" for ms in (*THRESHOLDS_MS, DEFAULT_MS)]
+    columns = " | ".join(("reached within", *(f"{ms:g} ms" for ms in (*THRESHOLDS_MS, DEFAULT_MS))))
+    return judgment.with_tables(number_table("Shape of a region", columns, [("x:y", *shapes)]))
 
 
 def _seek_in_cell_ms(columns: int, rows: int) -> float:
@@ -65,10 +68,14 @@ def h_40(_: SchedulingRuns) -> Judgment:
     """Number of zones that follows from a threshold of seek time."""
     counts = [2 * x * y for x, y in GRIDS.values()]
     seeks_ms = [_seek_in_cell_ms(*grid) for grid in GRIDS.values()]
-    cell_texts = format_rows("{}x{} cells", GRIDS.values())
-    time_texts = format_rows("{:.2f}", seeks_ms)
-    return judge_criterion(counts == list(GRIDS) and seeks_ms == sorted(seeks_ms)).with_numbers(
-        cells=cell_texts, counts=counts, times=time_texts
+    rows = [
+        cells("{} | {}x{} | {} | {:.2f} ms", count, *grid, threshold, seek_ms)
+        for count, grid, threshold, seek_ms in zip(
+            counts, GRIDS.values(), PUBLISHED_THRESHOLDS, seeks_ms, strict=True
+        )
+    ]
+    return judge_criterion(counts == list(GRIDS) and seeks_ms == sorted(seeks_ms)).with_tables(
+        number_table("Seeks within a zone", "zones | cells | published threshold | mean, central cell", rows)
     )
 
 

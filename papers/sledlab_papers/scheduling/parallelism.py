@@ -7,7 +7,16 @@ from itertools import pairwise
 
 from ..claims import Judgment, judge_criterion
 from ..runs import LoadCurves
-from ..wording import format_rows, percent
+from ..wording import (
+    all_above,
+    column_values,
+    format_number,
+    format_rows,
+    number_table,
+    percent,
+    spread,
+    spread_table,
+)
 from .plan import SchedulingRuns
 
 FIGURE = "lee2009-figure-2"
@@ -24,6 +33,8 @@ NEAR = 0.20
 DEPTHS = (100, 1000, 10000)
 LENGTHS = (6000, 21000, 84000, 168000)
 JOINT_SPTF = "sptf:batch=same-position"
+JOINT_SCHEDULERS = (*PARALLEL_SCHEDULERS, JOINT_SPTF)
+"""Schedulers that serve all requests at a position at once."""
 
 
 def _curves_by_sleds(runs: SchedulingRuns) -> dict[int, LoadCurves]:
@@ -52,51 +63,38 @@ def _throughput_gain(runs: SchedulingRuns, name: str, depth: int) -> float:
     return load_curves.change(name, "sptf", 1.0, "throughput_iops")
 
 
-def _depths_text(runs: SchedulingRuns, names: tuple[str, ...]) -> str:
-    return "; ".join(
-        f"{depth:,} outstanding: "
-        + ", ".join(f"{_label(name)} {percent(_throughput_gain(runs, name, depth), 1)} %" for name in names)
-        for depth in _run_depths(runs)
-    )
+def label(scheduler: str) -> str:
+    """The name of a scheduler in tables."""
+    return "SPTF, joint service" if scheduler == JOINT_SPTF else scheduler.upper()
 
 
-def _label(name: str) -> str:
-    return "SPTF with joint service" if name == JOINT_SPTF else name.upper()
+def _columns(*heads: str) -> str:
+    """Heads of the columns of a table with one for each scheduler that serves requests jointly."""
+    return " | ".join((*heads, *map(label, JOINT_SCHEDULERS)))
 
 
-def _run_length_text(runs: SchedulingRuns) -> str:
-    """A sentence: mean response times relative to SPTF's in overload, by the length of the run."""
-    parts = []
-    for requests in LENGTHS:
-        load_curves = runs.load_curves("lee2009-run-length", requests)
-        mean_queue = load_curves.value("sptf", MAX_SPEEDUP, "queue_mean")
-        changes = ", ".join(
-            f"{_label(name)} {percent(load_curves.change(name, 'sptf', MAX_SPEEDUP), 1)} %"
-            for name in (*PARALLEL_SCHEDULERS, JOINT_SPTF)
-        )
-        parts.append(f"{requests:,} requests ({mean_queue:,.0f} waiting on average): {changes}")
-    return "; ".join(parts)
+def _run_length_row(runs: SchedulingRuns, requests: int) -> list[str]:
+    """Requests waiting on average, and mean responses relative to SPTF's, at the heaviest load."""
+    load_curves = runs.load_curves("lee2009-run-length", requests)
+    changes = [percent(load_curves.change(name, "sptf", MAX_SPEEDUP), 1) for name in JOINT_SCHEDULERS]
+    return [f"{requests:,}", f"{load_curves.value('sptf', MAX_SPEEDUP, 'queue_mean'):,.0f}", *changes]
 
 
 def l_14(runs: SchedulingRuns) -> Judgment:
     """The margin over SPTF in overload."""
-    details: list[str] = []
-    changes_by_scheduler: dict[str, list[float]] = {name: [] for name in PARALLEL_SCHEDULERS}
-    for sleds, load_curves in _curves_by_sleds(runs).items():
-        changes = _changes_from_sptf(load_curves, MAX_SPEEDUP)
-        for name, change in changes.items():
-            changes_by_scheduler[name].append(change)
-        parts = format_rows("{:upper} {:+1%}", changes.items())
-        details.append(f"{sleds} sled{'s' if sleds > 1 else ''}: {parts}")
-    mean_queue = runs.load_curves(FIGURE, 1).value("sptf", MAX_SPEEDUP, "queue_mean")
-    best_change = min(change for changes in changes_by_scheduler.values() for change in changes)
-    all_faster = all(change < 0 for changes in changes_by_scheduler.values() for change in changes)
-    return judge_criterion(all_faster and best_change <= -0.1, best_change < 0).with_numbers(
-        details=details,
-        measured=[change for changes in changes_by_scheduler.values() for change in changes],
-        waiting=mean_queue,
-        lengths=_run_length_text(runs),
-        depths=_depths_text(runs, (*PARALLEL_SCHEDULERS, JOINT_SPTF)),
+    changes = [_changes_from_sptf(each, MAX_SPEEDUP).values() for each in _curves_by_sleds(runs).values()]
+    measured = [change for each in changes for change in each]
+    judgment = judge_criterion(max(measured) < 0 and min(measured) <= -0.1, min(measured) < 0)
+    return judgment.with_numbers(
+        measured=measured,
+        fastest=list(map(min, changes)),
+        slowest=list(map(max, changes)),
+    ).with_tables(
+        number_table(
+            "Mean response at factor 30 against SPTF's by length of the run, %",
+            _columns("requests", "waiting"),
+            (_run_length_row(runs, requests) for requests in LENGTHS),
+        )
     )
 
 
@@ -116,7 +114,7 @@ def l_15(runs: SchedulingRuns) -> Judgment:
     return judge_criterion(not far, 2 * len(far) < len(spreads)).with_numbers(
         near=len(spreads) - len(far),
         all=len(spreads),
-        far=format_rows("{1:+0%} at {0:g}", far.items()) or "none",
+        far=f"from factor {min(far):g} to {max(far):g}" if far else "nowhere",
         maximum=max(spreads.values()),
     )
 
@@ -131,13 +129,18 @@ def l_16(runs: SchedulingRuns) -> Judgment:
         ]
         for name in PARALLEL_SCHEDULERS
     }
-    parts = format_rows("{:upper} {:spread}", changes.items())
     are_near = all(
         abs(change) <= (0.15 if name == "pa-sptf" else 0.10)
         for name, scheduler_changes in changes.items()
         for change in scheduler_changes
     )
-    return judge_criterion(are_near).with_numbers(parts=parts)
+    judgment = judge_criterion(are_near).with_numbers(
+        parts=format_rows("{:upper} {:spread}", changes.items()),
+        maximum=max(abs(change) for scheduler_changes in changes.values() for change in scheduler_changes),
+    )
+    columns = " | ".join(("factors", *map(label, changes)))
+    row = ("1 to 3", *map(spread, changes.values()))
+    return judgment.with_tables(number_table("Mean response against SPTF's", columns, [row]))
 
 
 def l_17(runs: SchedulingRuns) -> Judgment:
@@ -159,23 +162,27 @@ def l_17(runs: SchedulingRuns) -> Judgment:
 
 def l_18(runs: SchedulingRuns) -> Judgment:
     """Fairness of the schedulers with zones, compared with all without."""
-    parts, is_worse = [], {}
-    for name in ("zpsptf", "zscan-psptf"):
-        changes_by_other = {}
-        for other_scheduler in ("pa-sptf", "p-sptf", "sptf"):
-            changes_by_other[other_scheduler] = [
+    curves = list(_curves_by_sleds(runs).values())
+    rows = {
+        name.upper(): [
+            [
                 load_curves.change(name, other_scheduler, speedup, "scv")
-                for load_curves in _curves_by_sleds(runs).values()
+                for load_curves in curves
                 for speedup in heavy_speedups(load_curves, SATURATION_SPEEDUP)
             ]
-        is_worse[name] = {
-            other_scheduler: min(changes) > 0 for other_scheduler, changes in changes_by_other.items()
-        }
-        parts.append(
-            f"{name.upper()} {format_rows('{1:spread} against {0:upper}', changes_by_other.items())}"
+            for other_scheduler in ("pa-sptf", "p-sptf", "sptf")
+        ]
+        for name in ("zpsptf", "zscan-psptf")
+    }
+    are_worse = [min(changes) > 0 for row in rows.values() for changes in row]
+    judgment = judge_criterion(all(are_worse), any(are_worse)).with_numbers(
+        ageing=column_values(rows, 0), others=column_values(rows, 1, 2)
+    )
+    return judgment.with_tables(
+        spread_table(
+            "SCV at factors 10 to 30", "scheduler | against PA-SPTF | against P-SPTF | against SPTF", rows
         )
-    are_worse = [checked for changes in is_worse.values() for checked in changes.values()]
-    return judge_criterion(all(are_worse), any(are_worse)).with_numbers(parts=parts)
+    )
 
 
 GRIDS = ("5x1", "10x1", "25x3", "50x6", "125x9")
@@ -187,30 +194,35 @@ def l_19(runs: SchedulingRuns) -> Judgment:
     """Finer zones."""
     load_curves = runs.load_curves("lee2009-zone-sizes")
     names = [f"zscan-psptf:grid={grid}" for grid in GRIDS]
-    details, scv_falls, mean_rises = [], True, True
+    columns_of_scv, columns_of_means, scv_falls, mean_rises = [], [], True, True
     for speedup in load_curves.speedups:
         means, scvs = ([load_curves.value(name, speedup, m) for name in names] for m in ("mean_ms", "scv"))
         scv_falls &= all(b <= a * (1 + MIN_CHANGE) for a, b in pairwise(scvs))
         mean_rises &= all(b >= a * (1 - MIN_CHANGE) for a, b in pairwise(means))
-        scv_text = format_rows("{:.3f}", scvs)
-        mean_text = format_rows("{:figure}", means)
-        details.append(f"factor {speedup:g}: SCV {scv_text}, mean {mean_text} ms")
+        columns_of_scv.append([f"{scv:.3f}" for scv in scvs])
+        columns_of_means.append([format_number(mean_ms) for mean_ms in means])
     served_at_once, positioning_ms = (
         [load_curves.value(name, MAX_SPEEDUP, measure) for name in names]
         for measure in ("served_at_once", "positioning_ms")
     )
     # The paper has the mean rise because fewer requests are served at a time.
     is_less_parallel = served_at_once[-1] < served_at_once[0] * (1 - MIN_CHANGE)
-    return judge_criterion(
-        scv_falls and mean_rises and is_less_parallel, scv_falls or mean_rises
-    ).with_numbers(
-        grids=", ".join(GRIDS[:-1]),
-        last=GRIDS[-1],
-        details=details,
+    judgment = judge_criterion(scv_falls and mean_rises and is_less_parallel, scv_falls or mean_rises)
+    factors = [f"{speedup:g}" for speedup in load_curves.speedups]
+    heads = ("zones", f"SCV: x{factors[0]}", *factors[1:], f"mean, ms: x{factors[0]}", *factors[1:])
+    return judgment.with_numbers(
         minimum=min(served_at_once),
         maximum=max(served_at_once),
-        positioning=positioning_ms,
+        coarsest=positioning_ms[0],
         finest=positioning_ms[-1],
+        scv=scvs[-1] / scvs[0] - 1,
+        mean=means[-1] / means[0] - 1,
+    ).with_tables(
+        number_table(
+            "ZSCAN-PSPTF by factor",
+            " | ".join(heads),
+            zip(GRIDS, *columns_of_scv, *columns_of_means, strict=True),
+        )
     )
 
 
@@ -224,16 +236,19 @@ def _max_stable_load(runs: SchedulingRuns) -> float:
 def l_20(runs: SchedulingRuns) -> Judgment:
     """The load at which each saturates."""
     gains = {
-        depth: [_throughput_gain(runs, name, depth) for name in PARALLEL_SCHEDULERS]
+        depth: [_throughput_gain(runs, name, depth) for name in JOINT_SCHEDULERS]
         for depth in _run_depths(runs)
     }
-    return judge_criterion(
-        all(gain > 0 for values in gains.values() for gain in values),
-        all(gain > 0 for gain in gains[max(gains)]),
-    ).with_numbers(
-        depths=_depths_text(runs, PARALLEL_SCHEDULERS),
-        kept_up=_max_stable_load(runs),
-        measured=[gain for values in gains.values() for gain in values],
+    measured = [gain for values in gains.values() for gain in values[:-1]]
+    longest = gains[max(gains)][:-1]
+    judgment = judge_criterion(all_above(measured), all_above(longest)).with_numbers(
+        kept_up=_max_stable_load(runs), measured=measured, longest=longest
+    )
+    rows = [
+        (f"{depth:,}", *(percent(gain, 1) for gain in depth_gains)) for depth, depth_gains in gains.items()
+    ]
+    return judgment.with_tables(
+        number_table("Throughput against SPTF's with a constant queue, %", _columns("queue"), rows)
     )
 
 
@@ -264,7 +279,6 @@ def l_24(runs: SchedulingRuns) -> Judgment:
                     gap_ms = load_curves.value(name, speedup) - load_curves.value("sptf", speedup)
                     half_interval_ms = load_curves.half_interval_ms(speedup, name, "sptf")
                     gaps_in_intervals.append(abs(gap_ms) / half_interval_ms if half_interval_ms else math.inf)
-    load_texts = format_rows("{:g}", sorted(loads))
     return judge_criterion(max(gaps_in_intervals) <= 1, min(gaps_in_intervals) <= 1).with_numbers(
-        factors=load_texts, maximum=max(gaps_in_intervals)
+        heaviest=max(loads), maximum=max(gaps_in_intervals)
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..claims import Judgment, judge_criterion
-from ..runs import LoadCurves
+from ..wording import spread_table
 from .parallelism import LIGHT_SPEEDUPS, MAX_SPEEDUP, SATURATION_SPEEDUP, heavy_speedups
 from .plan import POSITIONAL, SSTF_BY_X, SchedulingRuns
 
@@ -16,43 +16,37 @@ MAX_LOSS = 0.01
 
 def l_26(runs: SchedulingRuns) -> Judgment:
     """P-SSTF compared with SSTF, by block numbers and by distance in x, and P-SPTF with SPTF."""
-    all_curves = [
-        load_curves for sleds in SLEDS if (load_curves := runs.load_curves(POSITIONAL, sleds)).curves
-    ]
-    curves_by_x = [
-        load_curves for sleds in SLEDS if (load_curves := runs.load_curves(SSTF_BY_X.place, sleds)).curves
-    ]
-
-    def changes(name: str, base: str, *speedups: float, bases: list[LoadCurves] = all_curves) -> list[float]:
-        return [
-            load_curves.value(name, speedup) / base_curves.value(base or base_curves.schedulers[0], speedup)
-            - 1
-            for load_curves, base_curves in zip(all_curves, bases, strict=True)
-            for speedup in speedups
-        ]
-
-    def changes_by_scheduler(*speedups: float) -> dict[str, list[float]]:
-        return {
-            "sstf": changes("p-sstf", "sstf", *speedups),
-            "x": changes("p-sstf", "", *speedups, bases=curves_by_x),
-            "sptf": changes("p-sptf", "sptf", *speedups),
-        }
-
-    saturated_speedups = heavy_speedups(all_curves[0], SATURATION_SPEEDUP)
-    heavy, heaviest, light = (
-        changes_by_scheduler(*saturated_speedups),
-        changes_by_scheduler(MAX_SPEEDUP),
-        changes_by_scheduler(*LIGHT_SPEEDUPS),
+    curves, curves_by_x = (
+        [load_curves for sleds in SLEDS if (load_curves := runs.load_curves(place, sleds)).curves]
+        for place in (POSITIONAL, SSTF_BY_X.place)
     )
-    all_faster = all(max(each) < 0 for each in heavy.values())
-    are_large = all(max(each) < -MIN_GAIN for each in heaviest.values())
-    is_harmless = all(max(each) <= MAX_LOSS for each in light.values())
-    return judge_criterion(all_faster and are_large and is_harmless, all_faster).with_numbers(
-        heavy=heavy,
-        heaviest=heaviest,
-        light=light,
-        joint={
-            name: changes(f"{name}:batch=same-position", name, *saturated_speedups)
-            for name in ("sstf", "sptf")
-        },
+    (by_x,) = curves_by_x[0].schedulers
+    pairs = {
+        "P-SSTF against SSTF": ("p-sstf", "sstf", curves),
+        "P-SSTF against SSTF by distance in x": ("p-sstf", by_x, curves_by_x),
+        "P-SPTF against SPTF": ("p-sptf", "sptf", curves),
+        "SSTF with joint service against SSTF": ("sstf:batch=same-position", "sstf", curves),
+        "SPTF with joint service against SPTF": ("sptf:batch=same-position", "sptf", curves),
+    }
+    ranges = (LIGHT_SPEEDUPS, heavy_speedups(curves[0], SATURATION_SPEEDUP), (MAX_SPEEDUP,))
+    rows = {
+        label: [
+            [
+                each.value(name, speedup) / base_curves.value(base, speedup) - 1
+                for each, base_curves in zip(curves, bases, strict=True)
+                for speedup in speedups
+            ]
+            for speedups in ranges
+        ]
+        for label, (name, base, bases) in pairs.items()
+    }
+    light, heavy, heaviest = zip(*list(rows.values())[:3], strict=True)
+    all_faster = max(map(max, heavy)) < 0
+    are_large = max(map(max, heaviest)) < -MIN_GAIN
+    is_harmless = max(map(max, light)) <= MAX_LOSS
+    judgment = judge_criterion(all_faster and are_large and is_harmless, all_faster)
+    return judgment.with_numbers(heaviest=heaviest).with_tables(
+        spread_table(
+            "Mean response with 1 and 10 sleds, by factor", "schedulers | 1 to 3 | 10 to 30 | 30", rows
+        )
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sledlab.reproduction.verdicts import NumberTable
+
 from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..runs import HEAVY, MODERATE, LoadCurves
-from ..wording import all_above, format_rows, majority_above, spread
+from ..wording import all_above, column_values, majority_above, spread, spread_table
 from .disk_schedulers import COMPARABLE_SCV
 from .plan import ALL_LOADS, BUSY_LOADS, RUN_SHARES, STAND_INS, SchedulingRuns
-from .throughput import gains_text, overloaded_levels
+from .throughput import gains_table, overloaded_levels
 
 FIGURE = "hong2006-figure-9"
 SCHEDULERS = ("sptf", "asptf", "gsptf", "zsptf", "zsptf-pyramid")
@@ -26,9 +28,13 @@ def _curves_by_stand_in(runs: SchedulingRuns) -> dict[str, LoadCurves]:
     return {stand_in: runs.load_curves(FIGURE, stand_in) for stand_in in STAND_INS}
 
 
-def _gains_over_zsptf(load_curves: LoadCurves, schedulers: Sequence[str], weights: Sequence[str]) -> str:
-    texts = ((name, gains_text(load_curves, name, ZSPTF, weights)) for name in schedulers)
-    return format_rows("{:upper}: {}", texts, "; ")
+def _gains_over_zsptf(
+    stand_in: str, load_curves: LoadCurves, schedulers: Sequence[str], weights: Sequence[str]
+) -> NumberTable:
+    comparisons = {
+        f"{stand_in}, {name.upper()} over ZSPTF": (load_curves, name, ZSPTF) for name in schedulers
+    }
+    return gains_table(comparisons, weights)
 
 
 def h_48(runs: SchedulingRuns) -> Judgment:
@@ -50,9 +56,8 @@ def h_49(runs: SchedulingRuns) -> Judgment:
     """GSPTF compared with ZSPTF on random requests."""
     load_curves = runs.load_curves(FIGURE, "cello")
     gains = load_curves.gains("gsptf", ZSPTF, BUSY_LOADS)
-    return judge_comparisons(gain > 0 for gain in gains.values()).with_numbers(
-        gains=gains_text(load_curves, "gsptf", ZSPTF, BUSY_LOADS), measured=gains
-    )
+    judgment = judge_comparisons(gain > 0 for gain in gains.values()).with_numbers(measured=gains)
+    return judgment.with_tables(_gains_over_zsptf("cello", load_curves, ("gsptf",), BUSY_LOADS))
 
 
 def h_50(runs: SchedulingRuns) -> Judgment:
@@ -62,11 +67,10 @@ def h_50(runs: SchedulingRuns) -> Judgment:
     gains = {name: load_curves.gains(name, ZSPTF, (MODERATE,)) for name in names}
     all_gains = [gain for each in gains.values() for gain in each.values()]
     inside_count = sum(PUBLISHED_GAIN[0] <= gain <= PUBLISHED_GAIN[1] for gain in all_gains)
-    return judge_printed(all_gains, direction_holds=all_above(all_gains)).with_numbers(
-        gains=_gains_over_zsptf(load_curves, names, (MODERATE,)),
-        inside=inside_count,
-        compared=len(all_gains),
+    judgment = judge_printed(all_gains, direction_holds=all_above(all_gains)).with_numbers(
+        measured=all_gains, inside=inside_count, compared=len(all_gains)
     )
+    return judgment.with_tables(_gains_over_zsptf("cello", load_curves, names, (MODERATE,)))
 
 
 def h_51(runs: SchedulingRuns) -> Judgment:
@@ -91,8 +95,9 @@ def h_52(runs: SchedulingRuns) -> Judgment:
         overloaded_levels(load_curves, ZSPTF, (HEAVY,))
     )
     are_faster = [*(gain > 0 for gain in gains.values()), *(True for _ in zsptf_alone)]
-    return judge_printed(gains.values(), direction_holds=2 * sum(are_faster) > len(are_faster)).with_numbers(
-        gains=gains_text(load_curves, ZSPTF, "asptf", (HEAVY,)), measured=gains
+    judgment = judge_printed(gains.values(), direction_holds=2 * sum(are_faster) > len(are_faster))
+    return judgment.with_numbers(measured=gains).with_tables(
+        gains_table({"cello, ZSPTF over ASPTF": (load_curves, ZSPTF, "asptf")}, (HEAVY,))
     )
 
 
@@ -102,9 +107,10 @@ def h_54(runs: SchedulingRuns) -> Judgment:
     names = ("sptf", "asptf", "gsptf")
     gains = {name: load_curves.gains(name, ZSPTF, BUSY_LOADS) for name in names}
     all_gains = [gain for each in gains.values() for gain in each.values()]
-    return judge_printed(all_gains, direction_holds=majority_above(all_gains)).with_numbers(
-        gains=_gains_over_zsptf(load_curves, names, BUSY_LOADS), measured=all_gains
+    judgment = judge_printed(all_gains, direction_holds=majority_above(all_gains)).with_numbers(
+        measured=all_gains
     )
+    return judgment.with_tables(_gains_over_zsptf("hplajw", load_curves, names, BUSY_LOADS))
 
 
 def h_55(runs: SchedulingRuns) -> Judgment:
@@ -160,19 +166,19 @@ def h_58(runs: SchedulingRuns) -> Judgment:
 
 def h_59(runs: SchedulingRuns) -> Judgment:
     """Pyramiding's fairness."""
-    details: list[str] = []
-    above_changes: list[float] = []
-    below_changes: list[float] = []
-    for stand_in, load_curves in _curves_by_stand_in(runs).items():
-        changes_from_zsptf, sptf_changes = (
+    rows = {
+        stand_in: [
             load_curves.changes(*pair, ALL_LOADS, "scv") for pair in ((PYRAMID, ZSPTF), ("sptf", PYRAMID))
-        )
-        above_changes += changes_from_zsptf.values()
-        below_changes += sptf_changes.values()
-        details.append(
-            f"{stand_in}: {spread(changes_from_zsptf)} against ZSPTF, SPTF {spread(sptf_changes)} against it"
-        )
-    return judge_criterion(
+        ]
+        for stand_in, load_curves in _curves_by_stand_in(runs).items()
+    }
+    above_changes, below_changes = column_values(rows, 0), column_values(rows, 1)
+    judgment = judge_criterion(
         all_above(above_changes, -0.05) and all_above(below_changes, -0.05),
         majority_above(above_changes, -0.05) and majority_above(below_changes, -0.05),
-    ).with_numbers(details=details, above=above_changes, below=below_changes)
+    )
+    return judgment.with_numbers(above=above_changes, below=below_changes).with_tables(
+        spread_table(
+            "SCV over all loads", "workload | pyramiding against ZSPTF | SPTF against pyramiding", rows
+        )
+    )

@@ -7,8 +7,8 @@ from functools import cache
 import sledlab as sl
 
 from ..claims import Judgment, judge_comparisons, judge_criterion
-from ..markdown import table
 from ..paths import EXPERIMENTS
+from ..wording import cells, number_table
 from .plan import SchedulingRuns
 
 PUBLISHED_REQUIREMENTS = {
@@ -46,13 +46,18 @@ def l_06(_: SchedulingRuns) -> Judgment:
     """Schedulers under which the far request starves."""
     names = ("sptf", "sstf", "mst", "p-sptf", "pa-sptf")
     waits = {name: far_wait_ms(name) for name in names}
-    parts = ", ".join(
-        f"{name.upper()} {wait:,.0f} ms{' (until the stream ended)' if is_starved else ''}"
+    rows = [
+        cells("{:upper} | {:,.0f} | {}", name, wait, "yes" if is_starved else "no")
         for name, (wait, is_starved) in waits.items()
-    )
+    ]
     all_starve = all(waits[name][1] for name in ("sptf", "sstf", "mst"))
-    return judge_criterion(all_starve and (not waits["pa-sptf"][1]), not waits["pa-sptf"][1]).with_numbers(
-        parts=parts, stream=STREAM_REQUESTS
+    judgment = judge_criterion(all_starve and (not waits["pa-sptf"][1]), not waits["pa-sptf"][1])
+    return judgment.with_numbers(
+        pa_sptf_ms=waits["pa-sptf"][0],
+        starving=", ".join(name.upper() for name, (_, is_starved) in waits.items() if is_starved),
+        stream=STREAM_REQUESTS,
+    ).with_tables(
+        number_table("Wait of a far request", "scheduler | wait, ms | until the stream ended", rows)
     )
 
 
@@ -63,33 +68,30 @@ def l_23(runs: SchedulingRuns) -> Judgment:
         name for name in PUBLISHED_REQUIREMENTS if met_by_scheduler[name] != PUBLISHED_REQUIREMENTS[name]
     }
     rows = [
-        [
-            name.upper(),
-            *(
-                _cell(is_met, is_published)
-                for is_met, is_published in zip(
-                    met_by_scheduler[name], PUBLISHED_REQUIREMENTS[name], strict=True
-                )
-            ),
-        ]
-        for name in met_by_scheduler
+        (name.upper(), *map(_cell, met_requirements, PUBLISHED_REQUIREMENTS[name]))
+        for name, met_requirements in met_by_scheduler.items()
     ]
-    head = ("scheduler", "short positioning", "parallelism", "fairness")
     load_curves = runs.load_curves("lee2009-requirements")
     sstf_changes = [load_curves.change("sstf", "fcfs", speedup, "positioning_ms") for speedup in (9.0, 30.0)]
-    matrix = table(head, rows, word_columns=4)
     differs = ", ".join(name.upper() for name in sorted(differing_schedulers))
-    agreements = (
+    agreements = [
         is_met == is_published
         for name, met_requirements in met_by_scheduler.items()
         for is_met, is_published in zip(met_requirements, PUBLISHED_REQUIREMENTS[name], strict=True)
+    ]
+    judgment = judge_comparisons(agreements).with_numbers(
+        agreeing=sum(agreements), compared=len(agreements), sstf=sstf_changes, differs=differs
     )
-    return judge_comparisons(agreements).with_numbers(matrix=matrix, sstf=sstf_changes, differs=differs)
+    return judgment.with_tables(
+        number_table(
+            "Requirements that are met", "scheduler | short positioning | parallelism | fairness", rows
+        )
+    )
 
 
 def _cell(is_met: bool, is_published: bool) -> str:
     text = "yes" if is_met else "no"
-    return text if is_met == is_published else f"**{text}** (paper: {'yes' if is_published else 'no'})"
+    return text if is_met == is_published else f"{text} (published: {'yes' if is_published else 'no'})"
 
 
 def _met_requirements(runs: SchedulingRuns, name: str) -> tuple[bool, bool, bool]:

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..runs import HEAVY, LoadCurves
-from ..wording import all_above, majority_above
+from ..wording import all_above, cells, column_values, majority_above, number_table, spread_table
 from .plan import ALL_LOADS, BUSY_LOADS, RUN_SHARES, SchedulingRuns
-from .throughput import gains_text
+from .throughput import gains_table
 
 FINE, MEDIUM, COARSE = "zsptf:grid=40x4", "zsptf:grid=20x2", "zsptf:grid=10x1"
 """ZSPTF with 320, 80 and 20 zones."""
@@ -36,43 +36,48 @@ NOISE = 0.02
 def h_34(runs: SchedulingRuns) -> Judgment:
     """Pyramiding between ZSPTF and SPTF."""
     rises = {"mean_ms": [0.0], "scv": [0.0]}
-    details = []
+    rows = []
     for stand_in in ("cello", "hplajw"):
         load_curves = runs.load_curves("hong2006-figure-6", stand_in)
         for speedup in load_curves.loads(BUSY_LOADS, *PYRAMIDS):
             for measure, sign in (("mean_ms", 1), ("scv", -1)):
                 steps = [load_curves.change(b, a, speedup, measure) for a, b in pairwise(PYRAMIDS)]
                 rises[measure] += [sign * step for step in steps]
-        details.append(f"{stand_in}: {_ends_text(load_curves)}")
+        rows += _heaviest_load_rows(stand_in, load_curves)
     are_monotone = [max(steps) < NOISE for steps in rises.values()]
-    return judge_criterion(all(are_monotone), any(are_monotone)).with_numbers(
-        details=details, mean=max(rises["mean_ms"]), scv=max(rises["scv"])
+    judgment = judge_criterion(all(are_monotone), any(are_monotone))
+    return judgment.with_numbers(mean=max(rises["mean_ms"]), scv=max(rises["scv"])).with_tables(
+        number_table(
+            "The heaviest load that is kept up with, by threshold (1: the finest grid)",
+            "workload | mean, ms: 1 | 32 | SPTF | SCV: 1 | 32 | SPTF",
+            rows,
+        )
     )
 
 
-def _ends_text(load_curves: LoadCurves) -> str:
-    speedups = load_curves.loads(BUSY_LOADS, *PYRAMIDS, "sptf")
-    if not speedups:
-        return "no load in this range"
-    speedup = speedups[-1]
-    means = " to ".join(f"{load_curves.value(name, speedup):.1f}" for name in (PYRAMIDS[0], PYRAMIDS[-1]))
-    scvs = " to ".join(
-        f"{load_curves.value(name, speedup, 'scv'):.2f}" for name in (PYRAMIDS[0], PYRAMIDS[-1])
-    )
-    mean_ms, scv = load_curves.value("sptf", speedup), load_curves.value("sptf", speedup, "scv")
-    return f"mean {means} ms, SCV {scvs} (SPTF {mean_ms:.1f} ms, {scv:.2f})"
+def _heaviest_load_rows(stand_in: str, load_curves: LoadCurves) -> list[list[str]]:
+    """Mean responses and SCVs of the least and the greatest threshold, and of SPTF; none without a load."""
+    names = (PYRAMIDS[0], PYRAMIDS[-1], "sptf")
+    values = [
+        load_curves.value(name, speedup, measure)
+        for speedup in load_curves.loads(BUSY_LOADS, *PYRAMIDS, "sptf")[-1:]
+        for measure in ("mean_ms", "scv")
+        for name in names
+    ]
+    template = "{} | {:.1f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {:.2f}"
+    return [cells(template, stand_in, *values)] if values else []
 
 
 def h_36(runs: SchedulingRuns) -> Judgment:
     """Order inside zones: SPTF compared with order of arrival."""
     load_curves = runs.load_curves("hong2006-figure-7", "hplajw")
     heavy_changes = load_curves.changes("zfcfs", "zsptf", (HEAVY,))
-    gains = gains_text(load_curves, "zsptf", "zfcfs", BUSY_LOADS)
     reached_speedup = next(
         (f"{speedup:g}" for speedup, change in heavy_changes.items() if change >= 0.1), "none"
     )
-    return judge_criterion(all_above(heavy_changes, 0.1), all_above(heavy_changes)).with_numbers(
-        heavy=heavy_changes, gains=gains, reached=reached_speedup
+    judgment = judge_criterion(all_above(heavy_changes, 0.1), all_above(heavy_changes))
+    return judgment.with_numbers(heavy=heavy_changes, reached=reached_speedup).with_tables(
+        gains_table({"hplajw, ZSPTF over ZFCFS": (load_curves, "zsptf", "zfcfs")}, BUSY_LOADS)
     )
 
 
@@ -81,10 +86,11 @@ def h_37(runs: SchedulingRuns) -> Judgment:
     load_curves = runs.load_curves("hong2006-figure-7", "hplajw")
     gains = load_curves.gains("zsptf", "ztsptf", BUSY_LOADS)
     inside_count = sum(PUBLISHED_GAIN[0] <= gain <= PUBLISHED_GAIN[1] for gain in gains.values())
-    return judge_printed(gains.values(), direction_holds=all_above(gains)).with_numbers(
-        gains=gains_text(load_curves, "zsptf", "ztsptf", BUSY_LOADS),
-        inside=inside_count,
-        compared=len(gains),
+    judgment = judge_printed(gains.values(), direction_holds=all_above(gains)).with_numbers(
+        gains=gains, inside=inside_count, compared=len(gains)
+    )
+    return judgment.with_tables(
+        gains_table({"hplajw, ZSPTF over ZTSPTF": (load_curves, "zsptf", "ztsptf")}, BUSY_LOADS)
     )
 
 
@@ -111,24 +117,19 @@ def h_39(runs: SchedulingRuns) -> Judgment:
 def h_41(runs: SchedulingRuns) -> Judgment:
     """Zone size on random requests."""
     load_curves = runs.load_curves("hong2006-zone-sizes", "cello")
-    changes = {name: load_curves.changes(name, MEDIUM, ALL_LOADS) for name in (FINE, COARSE)}
-    scv_changes = [
-        change
-        for name in (FINE, COARSE)
-        for change in load_curves.changes(name, MEDIUM, ALL_LOADS, "scv").values()
-    ]
-    are_near = [
-        abs(change) <= 0.05
-        for changes_by_speedup in changes.values()
-        for change in changes_by_speedup.values()
-    ]
-    are_similar = [*are_near, *(abs(change) <= SIMILAR_SCV for change in scv_changes)]
-    return judge_comparisons(are_similar).with_numbers(
-        scv=scv_changes,
-        fine=changes[FINE],
-        coarse=changes[COARSE],
-        within=sum(are_near),
-        compared=len(are_near),
+    rows = {
+        label: [load_curves.changes(name, MEDIUM, ALL_LOADS, measure) for measure in ("mean_ms", "scv")]
+        for label, name in (("320", FINE), ("20", COARSE))
+    }
+    are_near, are_similar = (
+        [abs(change) <= band for change in column_values(rows, i)]
+        for i, band in enumerate((0.05, SIMILAR_SCV))
+    )
+    judgment = judge_comparisons([*are_near, *are_similar]).with_numbers(
+        within=sum(are_near), compared=len(are_near)
+    )
+    return judgment.with_tables(
+        spread_table("Against 80 zones, over all loads", "zones | mean response | SCV", rows)
     )
 
 
@@ -150,8 +151,9 @@ def h_43(runs: SchedulingRuns) -> Judgment:
     load_curves = runs.load_curves("hong2006-zone-sizes", "hplajw")
     gains = load_curves.gains(COARSE, MEDIUM, BUSY_LOADS)
     mean_gain = sum(gains.values()) / max(len(gains), 1)
-    return judge_printed([mean_gain], direction_holds=mean_gain > 0).with_numbers(
-        gains=gains_text(load_curves, COARSE, MEDIUM, BUSY_LOADS), average=mean_gain
+    judgment = judge_printed([mean_gain], direction_holds=mean_gain > 0).with_numbers(average=mean_gain)
+    return judgment.with_tables(
+        gains_table({"hplajw, 20 zones over 80": (load_curves, COARSE, MEDIUM)}, BUSY_LOADS)
     )
 
 
@@ -190,35 +192,39 @@ def h_80(runs: SchedulingRuns) -> Judgment:
 
 def h_78(runs: SchedulingRuns) -> Judgment:
     """A layout by zones compared with row-first: ZSPTF on both, and schedulers that go by block numbers."""
-    place = "hong2006-zone-layout"
-    changes: dict[str, dict[float, float]] = {}
-    changes_from_gsptf: list[float] = []
-    gsptf_changes: list[float] = []
-    for workload in SEQUENTIAL + RANDOM:
-        row_curves, zone_curves = (
-            runs.load_curves(place, f"{workload}: {name}") for name in ("row-first", "zone-clustered")
+    rows = {
+        workload: _layout_changes(
+            *(
+                runs.load_curves("hong2006-zone-layout", f"{workload}: {name}")
+                for name in ("row-first", "zone-clustered")
+            )
         )
-        zone_speedups = zone_curves.loads(ALL_LOADS, "zsptf", "gsptf")
-        mean_ms = {
-            speedup: zone_curves.value("zsptf", speedup)
-            for speedup in row_curves.loads(BUSY_LOADS, "zsptf", "gsptf")
-            if speedup in zone_speedups
-        }
-        changes[workload] = {
-            speedup: ms / row_curves.value("zsptf", speedup) - 1 for speedup, ms in mean_ms.items()
-        }
-        if workload in SEQUENTIAL:
-            changes_from_gsptf += [
-                ms / row_curves.value("gsptf", speedup) - 1 for speedup, ms in mean_ms.items()
-            ]
-            gsptf_changes += [zone_curves.change("gsptf", "zsptf", speedup) for speedup in mean_ms]
-    gains = [-change for workload in SEQUENTIAL for change in changes[workload].values()]
-    is_faster = all(change < 0 for change in changes_from_gsptf) and all_above(gsptf_changes, NOISE)
-    return judge_criterion(all_above(gains) and is_faster, majority_above(gains)).with_numbers(
-        hplajw=changes["hplajw"],
-        longer=changes["long files"],
-        cello=changes["cello"],
-        random=changes["random"],
-        gsptf=changes_from_gsptf,
-        alike=gsptf_changes,
+        for workload in SEQUENTIAL + RANDOM
+    }
+    sequential_rows = {workload: rows[workload] for workload in SEQUENTIAL}
+    from_row_first, from_gsptf, gsptf_changes = (column_values(sequential_rows, i) for i in range(3))
+    gains = [-change for change in from_row_first]
+    is_faster = all(change < 0 for change in from_gsptf) and all_above(gsptf_changes, NOISE)
+    judgment = judge_criterion(all_above(gains) and is_faster, majority_above(gains)).with_numbers(
+        hplajw=rows["hplajw"][0], longer=rows["long files"][0], alike=gsptf_changes
     )
+    return judgment.with_tables(
+        spread_table(
+            "Mean response on the layout `zone-clustered` (Z) and row-first (R), moderate and heavy load",
+            "workload | ZSPTF: Z against R | ZSPTF on Z against GSPTF on R | Z: GSPTF against ZSPTF",
+            rows,
+        )
+    )
+
+
+def _layout_changes(row_curves: LoadCurves, zone_curves: LoadCurves) -> list[list[float]]:
+    """Mean response on zones: ZSPTF against itself and GSPTF on rows, and GSPTF against ZSPTF on zones."""
+    zone_speedups = zone_curves.loads(ALL_LOADS, "zsptf", "gsptf")
+    speedups = [each for each in row_curves.loads(BUSY_LOADS, "zsptf", "gsptf") if each in zone_speedups]
+    return [
+        *(
+            [zone_curves.value("zsptf", each) / row_curves.value(name, each) - 1 for each in speedups]
+            for name in ("zsptf", "gsptf")
+        ),
+        [zone_curves.change("gsptf", "zsptf", each) for each in speedups],
+    ]
