@@ -112,18 +112,19 @@ def _our_entries(experiment: ExperimentRuns, speedup: float) -> list[float]:
     return [experiment.mean(WHOLE, speedup, entry) for entry in ENTRIES]
 
 
-def _values(experiment: ExperimentRuns, speedup: float) -> list[list[float]]:
-    """Our entries, as values of the printed numbers of a claim."""
-    return [[entry] for entry in _our_entries(experiment, speedup)]
-
-
 def _saved_j(experiment: ExperimentRuns, speedup: float) -> float:
     """Servicing energy that subsector access saves, in J."""
     return experiment.mean(WHOLE, speedup, "servicing_j") - experiment.mean(PART, speedup, "servicing_j")
 
 
-def _published_saved_j(speedup: float) -> float:
-    return PUBLISHED_TABLE[speedup][1] - PUBLISHED_WITH_PARTS[speedup][1]
+def _with_entries(
+    judgment: Judgment, experiment: ExperimentRuns, speedup: float, **numbers: float
+) -> Judgment:
+    """The judgment with our entries and the servicing energy that is saved, ours and the printed one."""
+    published_saved_j = PUBLISHED_TABLE[speedup][1] - PUBLISHED_WITH_PARTS[speedup][1]
+    return judgment.with_values(*([entry] for entry in _our_entries(experiment, speedup))).with_numbers(
+        saved=_saved_j(experiment, speedup), printed=published_saved_j, **numbers
+    )
 
 
 def _are_near(experiment: ExperimentRuns, speedup: float, tolerance: float) -> list[bool]:
@@ -153,9 +154,7 @@ def y_26(runs: PowerRuns) -> Judgment:
     judgment = judge_criterion(
         all(are_near) and changes_servicing_alone, any(are_near) and changes_servicing_alone
     )
-    return judgment.with_values(*_values(experiment, 10.0)).with_numbers(
-        saved=_saved_j(experiment, 10.0), printed=_published_saved_j(10.0)
-    )
+    return _with_entries(judgment, experiment, 10.0)
 
 
 def y_27(runs: PowerRuns) -> Judgment:
@@ -164,9 +163,7 @@ def y_27(runs: PowerRuns) -> Judgment:
     ratio = experiment.mean(WHOLE, 100.0, "mean_ms") / experiment.mean(WHOLE, 10.0, "mean_ms")
     are_near = _are_near(experiment, 100.0, 0.35)
     judgment = judge_criterion(all(are_near) and ratio >= 20, any(are_near))
-    return judgment.with_values(*_values(experiment, 100.0)).with_numbers(
-        ratio=ratio, saved=_saved_j(experiment, 100.0), printed=_published_saved_j(100.0)
-    )
+    return _with_entries(judgment, experiment, 100.0, ratio=ratio)
 
 
 def y_28(runs: PowerRuns) -> Judgment:

@@ -17,17 +17,9 @@ def speed_table(title: str, *rows: tuple[str, str, Mapping[float, float]]) -> Nu
         rows: Name with the unit, format of a cell, and numbers by speed, without those in overload.
     """
     speeds = sorted({speed for _, _, numbers in rows for speed in numbers})
-    return number_table(
-        title,
-        " | ".join(("speed", *(f"{speed:g}" for speed in speeds))),
-        (
-            [
-                name,
-                *(
-                    format_text(cell, numbers[speed]) if speed in numbers else "overloaded"
-                    for speed in speeds
-                ),
-            ]
-            for name, cell, numbers in rows
-        ),
-    )
+
+    def row(name: str, cell: str, numbers: Mapping[float, float]) -> list[str]:
+        return [name, *(format_text(cell, numbers[s]) if s in numbers else "overloaded" for s in speeds)]
+
+    head = " | ".join(("speed", *(f"{speed:g}" for speed in speeds)))
+    return number_table(title, head, (row(*each) for each in rows))

@@ -92,7 +92,7 @@ def h_66(runs: PowerRuns) -> Judgment:
         judge_printed([seagate_ms, *added_ms.values()], direction_holds=falls, rest_holds=falls)
         .with_numbers(seagate=seagate_ms, snake=max(added_ms.values()), heaviest=heaviest, share=heavy_share)
         .with_tables(
-            speed_table("Added to the mean response on Snake, by speed", ("added, ms", "{:.3f}", added_ms))
+            speed_table("Added to the mean response on Snake, ms, by speed", ("added", "{:.3f}", added_ms))
         )
     )
 
