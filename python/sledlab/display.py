@@ -50,6 +50,9 @@ class Presentation(Protocol):
     def latex(self, result: Any) -> str:
         """The tables that a terminal shows of `result`, as LaTeX."""
 
+    def markdown(self, result: Any) -> str:
+        """The tables that a terminal shows of `result`, as Markdown."""
+
     def prepare(self) -> None:
         """Import the libraries of the page and compile its template."""
 
@@ -106,6 +109,10 @@ class DisplayedResult:
     def latex(self) -> str:
         """The tables that the command line prints, as LaTeX for a paper; needs the package `booktabs`."""
         return find_presentation(self).latex(self)
+
+    def markdown(self) -> str:
+        """The tables that the command line prints, with their headings, as Markdown of GitHub."""
+        return find_presentation(self).markdown(self)
 
     @property
     def as_file(self) -> str:

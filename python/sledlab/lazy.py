@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     import rich.progress as rich_progress
     import rich.table as rich_table
     import rich.text as rich_text
+    import xarray
 else:
     decimal = _LazyModule("decimal")
     difflib = _LazyModule("difflib")
@@ -99,6 +100,7 @@ else:
     rich_progress = _LazyModule("rich.progress")
     rich_table = _LazyModule("rich.table")
     rich_text = _LazyModule("rich.text")
+    xarray = _LazyModule("xarray")
 
 __all__ = [
     "decimal",
@@ -135,6 +137,7 @@ __all__ = [
     "shutil",
     "tempfile",
     "tomllib",
+    "xarray",
     "zlib",
 ]
 

@@ -1,6 +1,7 @@
 """Results for papers: tables in LaTeX, and figures that record version, seed and hash."""
 
 import io
+import itertools
 import re
 
 import pytest
@@ -28,9 +29,21 @@ def test_tables_are_latex(run, race):
             rows = [line for line in body.splitlines() if line.endswith(r"\\")]
             assert all(len(re.findall(r"(?<!\\)&", row)) == len(alignment) - 1 for row in rows)
         assert not re.search(r"(?<!\\)[%#_]", latex.partition("\n")[2])
-        assert not re.search(r"[\u00a0\u202f\u2212\u00d7\u00b5]", latex)
+        assert not re.search(r"[\u00a0\u202f\u2212\u00d7\u00b5\u2192\u2248]", latex)
     mean = f"{run.response_time.mean:.3g}"
     assert re.search(rf"mean & ms & {re.escape(mean)}", run.latex())
+
+
+def test_tables_are_markdown(run, race):
+    for result in (run, race):
+        lines = result.markdown().splitlines()
+        columns = {line.replace(r"\|", "").count("|") for line in lines if line.startswith("|")}
+        assert columns
+        for head, rule in itertools.pairwise(lines):
+            if set(rule) <= set("|:- ") and rule:
+                assert head.startswith("|")
+                assert head.replace(r"\|", "").count("|") == rule.count("|")
+    assert f"| mean | ms | {run.response_time.mean:.3g} |" in run.markdown()
 
 
 @pytest.mark.slow("draws figures in three formats, the first with all fonts to find")

@@ -368,3 +368,16 @@ def test_malformed_number_is_refused(sledlab, number):
 @pytest.mark.parametrize("number", ["inf", "1e999", "9223372036854775808"])
 def test_number_beyond_64_bits_is_refused(sledlab, number):
     sledlab(*SIMULATE_UNIFORM[:-1], number, "--json").assert_refused("give a whole number below 2^63")
+
+
+def test_tables_are_saved_as_markdown(sledlab, tmp_path):
+    file = tmp_path / "table.md"
+    answer = sledlab(*SIMULATE_UNIFORM, "--save", file, "--json")
+    assert answer.json["requests"] == 2000
+    assert "| mean | ms |" in file.read_text(encoding="utf-8")
+    sledlab(*SIMULATE_UNIFORM, "--save", tmp_path / "table.txt").assert_refused(
+        "use a name that ends in .md or"
+    )
+    race = ("compare", *SIMULATE_UNIFORM[1:], "--scheduler", "fcfs", "--speedup", 1, "--parallel", 1)
+    assert sledlab(*race, "--save", tmp_path / "race.tex").code == 0
+    assert "tabular" in (tmp_path / "race.tex").read_text(encoding="utf-8")

@@ -28,6 +28,7 @@ processors = later("sledlab.study.executor.worker_choice:processors")
 REQUIRED_PACKAGES = ("click", "jinja2", "loky", "matplotlib", "numpy", "platformdirs", "polars", "rich")
 """Libraries without which sledlab does not work."""
 
+XARRAY = "pip install 'sledlab[xarray]'"
 JOBS = "pip install 'sledlab[jobs]'"
 MPI = "pip install 'sledlab[mpi]'"
 CLUSTER = "pip install 'sledlab[cluster]'"
@@ -115,6 +116,7 @@ def findings() -> list[Finding]:
         library("duckdb", "queries, and tables of TPC-H", JOBS),
         library("tpchgen-cli", "tables of TPC-H: jobs scan, sort, join, q1 to q22", JOBS),
         library("distributed", "studies on many machines (--cluster)", CLUSTER),
+        library("xarray", "tables of studies as arrays (to_xarray)", XARRAY),
         library("mpi4py", "jobs with a process for each node (--mpi)", MPI),
         library("fsspec", "traces at addresses: memory, https:// and others", INSTALL),
         library("pyarrow", "Parquet files at addresses", INSTALL),

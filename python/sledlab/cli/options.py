@@ -24,11 +24,12 @@ from sledlab.runs.options import (
     several_values,
 )
 from sledlab.runs.parsing import count, names, number
-from sledlab.show import terminal
+from sledlab.show import table_files, terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from sledlab.display import DisplayedResult
     from sledlab.traces.reading import ReadingOptions
 
 suppress_progress = later("sledlab.show.progress:suppress_progress")
@@ -207,6 +208,31 @@ no_plot_option = option(
     advanced=True,
     help="Print no plot below the tables on a terminal.",
 )
+
+
+def _check_tables(context: click.Context, _parameter: click.Parameter, file: str | None) -> None:
+    if file is not None:
+        table_files.check_name(file)
+        context.meta[TABLES] = file
+
+
+TABLES = "sledlab.tables"
+"""Key of the file of `--save` in the data of a command."""
+
+tables_option = option(
+    "--save",
+    metavar="FILE",
+    expose_value=False,
+    callback=_check_tables,
+    help="Also write the printed tables as .md or .tex.",
+)
+
+
+def save_tables(result: DisplayedResult) -> None:
+    """Write the tables of a result into the file of `--save`, if there is one."""
+    if file := click.get_current_context().meta.get(TABLES):
+        table_files.write(result, file)
+
 
 static_option = option(
     "--static",

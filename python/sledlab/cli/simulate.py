@@ -16,9 +16,11 @@ from sledlab.cli.options import (
     options,
     quiet_option,
     request_source,
+    save_tables,
     show_json,
     sort_options,
     static_option,
+    tables_option,
 )
 from sledlab.cli.study_file import refuse_study
 from sledlab.display import find_presentation
@@ -52,6 +54,7 @@ OUTPUT = {
 @click.command(cls=GroupedHelp)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
 @options({**sort_options(declared_options(SimulateOptions)), **OUTPUT})
+@tables_option
 @static_option
 @no_plot_option
 @quiet_option
@@ -97,6 +100,7 @@ def simulate(
             )
         except Interrupted as interruption:
             result, code = interruption.result, exit_code(interruption)
+    save_tables(result)
     if as_json:
         show_json({**result.to_dict(), "wall_s": result.timing["wall_s"]})
     else:

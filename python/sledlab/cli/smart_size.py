@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.help import GroupedHelp
-from sledlab.cli.options import REPLACE, json_option, options, quiet_option, show_json, static_option
+from sledlab.cli.options import (
+    REPLACE,
+    json_option,
+    options,
+    quiet_option,
+    save_tables,
+    show_json,
+    static_option,
+    tables_option,
+)
 from sledlab.display import find_presentation
 from sledlab.lazy import later
 from sledlab.results import REPORT
@@ -58,6 +67,7 @@ def _options() -> Mapping[str, Option]:
 
 @click.command("size", cls=GroupedHelp)
 @options(_options())
+@tables_option
 @static_option
 @quiet_option
 @json_option
@@ -99,6 +109,7 @@ def smart_size(
             progress=progress.show_step,
             **flags,
         )
+    save_tables(sizing)
     if as_json:
         show_json(sizing.to_dict())
         return

@@ -19,9 +19,11 @@ from sledlab.cli.options import (
     options,
     quiet_option,
     request_source,
+    save_tables,
     show_json,
     sort_options,
     static_option,
+    tables_option,
     unwrap_single,
 )
 from sledlab.cli.study_file import refuse_study
@@ -75,6 +77,7 @@ def study_command(
     """A command that runs a study, or one of `others` where an option chooses that."""
 
     @options(_all_options(study, others))
+    @tables_option
     @static_option
     @quiet_option
     @json_option
@@ -112,6 +115,7 @@ def study_command(
             else:
                 terminal.say(str(unfinished))
             return
+        save_tables(outcome)
         if as_json:
             show_json(outcome.to_dict())
             return

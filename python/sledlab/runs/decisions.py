@@ -132,7 +132,7 @@ class ServiceOrder:
     """The recorded order of service up to a request, and the decisions noted in the repeated run."""
 
     def __init__(self, order: Sequence[int], number: int) -> None:
-        """Create a service_order that ends with the request `number`."""
+        """Create an order that ends with the request `number`."""
         self._order = iter(order)
         self._number = number
         self.decisions: Decisions | None = None

@@ -30,6 +30,8 @@ SIGNS = {
     "\u03bc": r"$\mu$",
     "\u00b7": r"$\cdot$",
     "\u00b2": r"$^2$",
+    "\u2192": r"$\rightarrow$",
+    "\u2248": r"$\approx$",
 }
 """LaTeX for characters that LaTeX takes as commands, or that its fonts lack."""
 

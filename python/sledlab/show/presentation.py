@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__
 from sledlab.results import table_files
-from sledlab.show import document, latex, plots, terminal
+from sledlab.show import document, latex, markdown, plots, terminal
 from sledlab.show.widths import at_width, base_width, fit_width
 
 if TYPE_CHECKING:
@@ -74,6 +74,10 @@ class DocumentPresentation:
     def latex(self, result: Any) -> str:
         """Return the tables that a terminal shows of the result, as LaTeX."""
         return latex.tables(self.brief(result))
+
+    def markdown(self, result: Any) -> str:
+        """Return the tables that a terminal shows of the result, as Markdown."""
+        return markdown.tables(self.brief(result))
 
     def page(self, result: Any, *, static: bool = False, path: Path | None = None) -> str:
         """Return a self-contained page, HTML; where `static`, its figures are pictures only.

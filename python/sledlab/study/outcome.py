@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     import polars
+    import xarray
     from matplotlib.figure import Figure
 
     from sledlab.study.columns import Row
@@ -103,6 +104,21 @@ class Outcome(DisplayedResult):
         """A frame for each table, by name; empty for a section that was omitted."""
         rows_by_table = {**self.rows, **self.costs}
         return {name: frame(rows, self.kinds.get(name)) for name, rows in rows_by_table.items()}
+
+    def to_xarray(self, table: str | None = None) -> xarray.Dataset:
+        """Return a table as arrays with named axes; needs `xarray`.
+
+        The axes of the study and other columns that identify a row are dimensions; all other columns are
+        variables, with their unit and meaning. Rows that the table does not have are NaN.
+
+        Args:
+            table: The table, such as `curves`. Default: the first with means over the seeds.
+
+        Raises:
+            Error: There is no such table, or xarray is not installed.
+        """
+        dataset: xarray.Dataset = load_object("sledlab.study.labelled:to_xarray")(self, table)
+        return dataset
 
     @property
     def as_file(self) -> str:
