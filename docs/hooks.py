@@ -4,8 +4,8 @@ Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or
 of that name, `{{ parameters systems mirror }}`, `{{ presets node }}`, `{{ operations }}`,
 `{{ options simulate }}`, `{{ columns power states }}`, `{{ help trace info }}`, `{{ jobs }}`,
 `{{ job sort }}`, `{{ data }}`, `{{ prices }}`, `{{ public }}`, `{{ cloud }}`, `{{ bench fleet }}`,
-`{{ table guarantees }}`, `{{ laboratory embedded }}`, `{{ gallery }}`, `{{ file examples/sstf.py }}` and
-`{{ evidence docs/validation.md }}`.
+`{{ table guarantees }}`, `{{ laboratory embedded }}`, `{{ explore lin }}`, `{{ gallery }}`,
+`{{ file examples/sstf.py }}` and `{{ evidence docs/validation.md }}`.
 
 A page that quotes benchmarks ends with their builds, dates and machines.
 """
@@ -42,7 +42,7 @@ from sledlab.traces.cloud import DEFAULTS, PARAMETERS
 sys.path.insert(0, str(Path(__file__).parents[1] / "papers"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from sledlab_papers import outcome_marks, pages
+from sledlab_papers import explorable, outcome_marks, pages
 
 from validation.evidence.manifest import page_summary
 
@@ -73,6 +73,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     files.append(File.generated(config, "claims.css", content=outcome_marks.stylesheet()))
     if is_built():
         files.append(File.generated(config, LABORATORY, content=View("the laboratory").html))
+    if explorable.is_built():
+        files.append(File.generated(config, explorable.PAGE, content=explorable.page()))
     if GALLERY.is_file():
         files.append(File.generated(config, "gallery.html", abs_src_path=str(GALLERY)))
     for path, file in pages.files().items():
@@ -410,6 +412,7 @@ MARKERS = {
     "columns": columns,
     "data": data,
     "evidence": page_summary,
+    "explore": explorable.links,
     "file": file,
     "help": help_text,
     "job": job_parameters,

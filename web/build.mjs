@@ -1,5 +1,6 @@
 // Bundles the laboratory into one HTML file that needs no network, for Python to put the core into: `node build.mjs`. With
-// `--charts` it bundles the script of interactive report figures instead, with `--tests` the tests.
+// `--charts` it bundles the script of interactive report figures instead, with `--tests` the tests. Explorable figures of
+// the documentation are a page of their own, without core and figures.
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -8,6 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OUT = join(HERE, "..", "python", "sledlab", "view", "page.html");
+const EXPLORE = join(HERE, "dist", "explore.html");
 const CHARTS = join(HERE, "..", "python", "sledlab", "show", "charts");
 
 /** A module whose default export is a text that is known only now. */
@@ -40,21 +42,26 @@ const hash = (contents) => `'sha256-${createHash("sha256").update(contents).dige
 /** `</script` inside a script would end it. */
 const escapeScript = (contents) => contents.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
 
-async function buildPage() {
+async function buildPage(folder, out) {
   const worker = await bundle("core/worker.ts");
-  const script = escapeScript(await bundle("page/main.ts", [text("sledlab:worker", worker)]));
+  const script = escapeScript(await bundle(`${folder}/main.ts`, [text("sledlab:worker", worker)]));
   const style = (await build({
-    entryPoints: [join(HERE, "page/style.css")], bundle: true, minify: true, write: false, loader: { ".woff2": "dataurl" },
+    entryPoints: [join(HERE, folder, "style.css")], bundle: true, minify: true, write: false, loader: { ".woff2": "dataurl" },
   })).outputFiles[0].text;
   const policy = [
     "default-src 'none'", `script-src ${hash(script)} 'wasm-unsafe-eval'`, "style-src 'unsafe-inline'",
     "img-src data: blob:", "font-src data:", "worker-src blob:", "connect-src 'none'", "base-uri 'none'", "form-action 'none'",
   ].join("; ");
   const parts = { policy, style, script };
-  const html = readFileSync(join(HERE, "page/index.html"), "utf8")
+  const html = readFileSync(join(HERE, folder, "index.html"), "utf8")
     .replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
-  mkdirSync(dirname(OUT), { recursive: true });
-  writeFileSync(OUT, html);
+  mkdirSync(dirname(out), { recursive: true });
+  writeFileSync(out, html);
+}
+
+async function buildPages() {
+  await buildPage("page", OUT);
+  await buildPage("explore", EXPLORE);
 }
 
 /** The script and style of interactive figures in reports. */
@@ -80,4 +87,4 @@ async function buildTests() {
   });
 }
 
-await (process.argv.includes("--tests") ? buildTests() : process.argv.includes("--charts") ? buildCharts() : buildPage());
+await (process.argv.includes("--tests") ? buildTests() : process.argv.includes("--charts") ? buildCharts() : buildPages());

@@ -25,6 +25,7 @@ from sledlab.reproduction.verdicts import (
     claims,
 )
 
+from . import explorable
 from .markdown import table
 from .pictures import section
 from .scoreboard import claims_with_simulated_numbers, link
@@ -112,6 +113,7 @@ def page(paper: str) -> str:
         summary=texts["summary"].strip() + "\n",
         result=_result(paper, paper_claims),
         set=_set_table(paper),
+        explore=explorable.marker(paper),
         claims=table(COLUMNS, rows, len(COLUMNS)),
         others=_others(paper_claims),
         figures=section(paper, {claim.id: f"{link(claim.id)} {_symbol(claim)}" for claim in paper_claims}),

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from sledlab.reproduction.verdicts import NumberComparison
 
@@ -116,6 +117,24 @@ class PrintedNumber:
         pick_bound = {"over": min, "below": max, "at most": max}.get(self._parts[0])
         value = pick_bound(scaled_values) if pick_bound else sum(scaled_values) / len(scaled_values)
         return value / ((self._parts[1] + self._parts[2]) / 2)
+
+    def as_criterion(self) -> dict[str, Any]:
+        """The rule by which values meet the number, as plain data for the pages that judge in a browser.
+
+        Examples:
+            >>> rule = PrintedNumber("7 to 10 %").as_criterion()
+            >>> rule["within"], rule["near"], rule["scale"]
+            ((6.5, 10.5), None, 100)
+        """
+        qualifier, *_, unit = self._parts
+        return {
+            "within": self._bounds(0.0),
+            "near": None if self.is_range else self._bounds(NEAR),
+            "scale": 100 if unit.startswith("%") else 1,
+            "unit": unit,
+            "is_strict": qualifier in ("over", "below"),
+            "takes_largest": qualifier == "up to",
+        }
 
     def format_values(self, values: Sequence[float]) -> str:
         """The values, or the least and the greatest, in the unit of the printed number.

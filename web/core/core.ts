@@ -66,9 +66,12 @@ export class Core {
     this.call({ call: "drop_trace", name });
   }
 
-  /** Resolves and checks an experiment, and builds its system with nothing done yet. `name` stands in messages. */
-  open(toml: string, name = "experiment"): RunDescription {
-    return this.call({ call: "open", toml, name });
+  /**
+   * Resolves and checks an experiment, and builds its system with nothing done yet. `name` stands in messages; `settings` are keys
+   * with values that replace those of the text, as `--set` does.
+   */
+  open(toml: string, name = "experiment", settings: readonly (readonly [string, string])[] = []): RunDescription {
+    return this.call({ call: "open", toml, name, settings });
   }
 
   /** Forgets a run, where the core has it. */

@@ -15,6 +15,8 @@ struct Call {
     #[serde(rename = "call")]
     method: String,
     toml: String,
+    /// Keys and values that replace those of `toml`, as of `--set`.
+    settings: Vec<(String, String)>,
     name: String,
     place: Option<MechanismPlace>,
     run: usize,
@@ -37,7 +39,7 @@ pub(crate) fn execute(laboratory: &mut Laboratory, json: &[u8], bytes: Vec<u8>) 
         "seek_map" => laboratory.seek_map(&call.toml, call.place),
         "put_trace" => laboratory.put_trace(&call.name, bytes),
         "drop_trace" => laboratory.drop_trace(&call.name),
-        "open" => laboratory.open(&call.name, &call.toml),
+        "open" => laboratory.open(&call.name, &call.toml, &call.settings),
         "close" => laboratory.close(call.run),
         "run" => laboratory.open_run(call.run)?.advance(call.operations),
         "snapshot" => laboratory.open_run(call.run)?.snapshot(),

@@ -94,9 +94,9 @@ impl Laboratory {
         Answer::from_json(&())
     }
 
-    /// Opens a run of an experiment, and returns its description.
-    pub fn open(&mut self, name: &str, toml: &str) -> Result<Answer> {
-        let run = OpenRun::new(name, toml)?;
+    /// Opens a run of an experiment with changed settings, and returns its description.
+    pub fn open(&mut self, name: &str, toml: &str, settings: &[(String, String)]) -> Result<Answer> {
+        let run = OpenRun::new(name, toml, settings)?;
         let number = self.runs.iter().position(Option::is_none).unwrap_or(self.runs.len());
         let description = run.description(number)?;
         if number == self.runs.len() {

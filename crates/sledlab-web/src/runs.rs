@@ -34,8 +34,11 @@ enum RunState {
 }
 
 impl OpenRun {
-    pub fn new(name: &str, toml: &str) -> Result<Self> {
-        let experiment = Experiment::from_toml(name, toml)?;
+    pub fn new(name: &str, toml: &str, settings: &[(String, String)]) -> Result<Self> {
+        let mut experiment = Experiment::from_toml(name, toml)?;
+        for (key, value) in settings {
+            experiment.set(key, value)?;
+        }
         let running = experiment.begin(Hooks::default())?;
         Ok(OpenRun { experiment, state: RunState::Running(Box::new(running)), watched: None })
     }

@@ -80,7 +80,7 @@ class View:
             raise Error("this installation does not include the page, which wheels contain", remedy=REMEDY)
         # No text can end the element that holds it: `<` does not occur in it.
         data_json = json.dumps(self.data).replace("<", "\\u003c")
-        return _build_page(FRAME, CORE).replace(SLOT, SLOT.replace("null", data_json), 1)
+        return insert_core(FRAME, CORE).replace(SLOT, SLOT.replace("null", data_json), 1)
 
     def write(self, path: str | Path) -> Path:
         """Write the page to a file and return its path.
@@ -112,8 +112,8 @@ def is_built() -> bool:
 
 
 @cache
-def _build_page(frame: Path, core: Path) -> str:
-    """The whole page: the frame with the core put into it."""
+def insert_core(frame: Path, core: Path) -> str:
+    """Return a page, read from the file `frame`, with the packed core in it."""
     core_gz = gzip.compress(lzma.decompress(core.read_bytes()), mtime=0)
     element = SLOT_OF_CORE.replace("><", f">{base64.b64encode(core_gz).decode('ascii')}<")
     return frame.read_text(encoding="utf-8").replace(SLOT_OF_CORE, element, 1)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sledlab._native import Experiment
     from sledlab.runs.compose import Device, Source
     from sledlab.study.declaration import Declaration, Out
+    from sledlab.study.plan import Plan
 
 
 def run(
@@ -62,29 +63,7 @@ def _run(
     replace: bool,
 ) -> Out:
     """Run a study; its errors do not cite lines of its file yet."""
-    base, axes = read(study, file) if file is not None else (None, {})
-    chosen_axes = {name: options[name] for name in study.axes if options.get(name) is not None}
-    check_local({"study": axes}, [f"study.{name}" for name in chosen_axes])
-    replaced_axes = (*(SOURCES if source is not None else ()), *(("device",) if device is not None else ()))
-    axes = {**{name: value for name, value in axes.items() if name not in replaced_axes}, **chosen_axes}
-    parsed_axes = parse_axes(study, axes)
-    if device is None and isinstance(study.device, str) and not _has_device(base):
-        device = study.device
-    composed = study.subject.compose(source, device, options, base=base, options_class=study.options)
-    experiment = composed.experiment
-    if "seed" in parsed_axes:
-        experiment = experiment.with_setting("seed", str(parsed_axes["seed"][0]))
-    plan = study.plan(Question(experiment, composed.trace, parsed_axes, composed.plugins))
-    axes = spell_axes(plan.axes)
-    toml = to_toml(study.name, plan.explicit or experiment, axes, plan.seeds[0], study.replaced_keys)
-    plan = plan.annotate(
-        axes=axes,
-        toml=toml,
-        plugins=composed.plugins,
-        measure=plan.measure or resolve(study.subject.measure),
-    )
-    for text in plan.texts.values():
-        check_plugins(plugin_names(text), plan.plugins)
+    plan = make_plan(study, source, device, options, file)
     workers = WorkerChoice.from_options(options, has_directory=out is not None)
     if workers.share is not None and (study.extend_plan is not None or replace):
         raise _needs_all_runs(study.name, has_steps=study.extend_plan is not None)
@@ -109,6 +88,44 @@ def _run(
             (directory / UNFINISHED_RUNS).unlink(missing_ok=True)
             record_digests(directory)
     return outcome
+
+
+def make_plan(
+    study: Declaration[Out],
+    source: Source | None,
+    device: Device | None,
+    options: Mapping[str, Any],
+    file: str | Path | None = None,
+) -> Plan:
+    """Return the runs of a study, checked; the arguments are those of `Study.run`.
+
+    Raises:
+        Error: An argument is invalid; the message cites no lines of the file.
+    """
+    base, axes = read(study, file) if file is not None else (None, {})
+    chosen_axes = {name: options[name] for name in study.axes if options.get(name) is not None}
+    check_local({"study": axes}, [f"study.{name}" for name in chosen_axes])
+    replaced_axes = (*(SOURCES if source is not None else ()), *(("device",) if device is not None else ()))
+    axes = {**{name: value for name, value in axes.items() if name not in replaced_axes}, **chosen_axes}
+    parsed_axes = parse_axes(study, axes)
+    if device is None and isinstance(study.device, str) and not _has_device(base):
+        device = study.device
+    composed = study.subject.compose(source, device, options, base=base, options_class=study.options)
+    experiment = composed.experiment
+    if "seed" in parsed_axes:
+        experiment = experiment.with_setting("seed", str(parsed_axes["seed"][0]))
+    plan = study.plan(Question(experiment, composed.trace, parsed_axes, composed.plugins))
+    axes = spell_axes(plan.axes)
+    toml = to_toml(study.name, plan.explicit or experiment, axes, plan.seeds[0], study.replaced_keys)
+    plan = plan.annotate(
+        axes=axes,
+        toml=toml,
+        plugins=composed.plugins,
+        measure=plan.measure or resolve(study.subject.measure),
+    )
+    for text in plan.texts.values():
+        check_plugins(plugin_names(text), plan.plugins)
+    return plan
 
 
 def parse_axes(study: Declaration[Any], axes: Mapping[str, Any]) -> dict[str, Any]:

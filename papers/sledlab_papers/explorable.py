@@ -1,0 +1,346 @@
+"""Descriptions of the figures that a reader can compute in a browser: runs, assumptions, panels and criteria.
+
+The page in `web/explore` draws any figure from its description. Everything in it is read from where the
+command line reads it: experiments, assumptions, sensitivity sweeps, panels and printed numbers of claims.
+`explorable.toml` only names the figures and says which values decide a claim.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import sledlab as sl
+from sledlab.model.settings import document, word
+from sledlab.reproduction.assumption import STUDY, Assumption, assumptions
+from sledlab.reproduction.figure import Figure, FigurePanel, FigureRun, figures
+from sledlab.reproduction.papers import PAPERS
+from sledlab.reproduction.verdicts import Claim, figure_claims
+from sledlab.show.view import CORE, insert_core
+from sledlab.studies.compare import STUDY as COMPARE
+from sledlab.study.frame import make_plan
+from sledlab.study.plan import Plan, explicit_tables
+
+from .claims import claims as claim_entries
+from .paths import EXPERIMENTS, PROJECT
+from .printed import PrintedNumber
+from .sensitivity import choices
+from .simulator import catalog
+from .topics import TOPICS
+
+FILE = Path(__file__).with_name("explorable.toml")
+
+PAGE = "reproduction/explore.html"
+"""Path of the page in the documentation."""
+
+FRAME = PROJECT / "web" / "dist" / "explore.html"
+"""The page without core and figures, built by `make web`."""
+
+SLOT = '<script type="application/json" id="figures">[]</script>'
+"""The element that the descriptions are put into."""
+
+IN_SET, FORMER, SWEPT = "the set", "the old reading", "varied in a sensitivity sweep"
+"""Origins of values."""
+
+LIMIT = "replay.limit"
+"""The setting that the size chosen on the page replaces."""
+
+
+@cache
+def declarations() -> dict[str, dict[str, Any]]:
+    """The declarations of explorable figures, by name."""
+    rows = tomllib.loads(FILE.read_text(encoding="utf-8"))["figure"]
+    return {row["name"]: row for row in rows}
+
+
+def marker(paper: str) -> str:
+    """Return the marker that `docs/hooks.py` replaces by links to the explorable figures of a paper."""
+    return f"{{{{ explore {paper} }}}}" if _names(paper) else ""
+
+
+def links(paper: str) -> str:
+    """Return links, in Markdown, to the explorable figures of a paper, for its page."""
+    texts = [f'<a href="{Path(PAGE).name}#{name}">figure {name.split("-")[-1]}</a>' for name in _names(paper)]
+    text = f"Change them and watch {' and '.join(texts)} in this browser."
+    return text if is_built() else "`make web` builds the page on which figures can be computed."
+
+
+def _names(paper: str) -> list[str]:
+    return [name for name in declarations() if name.startswith(f"{paper}-")]
+
+
+def is_built() -> bool:
+    """Whether the parts of the page are there."""
+    return FRAME.is_file() and CORE.is_file()
+
+
+def page() -> str:
+    """Return the page, whole: it needs no network and no sledlab."""
+    # No text can end the element that holds it: `<` does not occur in it.
+    data = json.dumps([description(name) for name in declarations()]).replace("<", "\\u003c")
+    return insert_core(FRAME, CORE).replace(SLOT, SLOT.replace("[]", data), 1)
+
+
+def shown_figures(name: str) -> list[Figure]:
+    """The figures whose panels are on a page; all have the same runs."""
+    return [figures()[each] for each in declarations()[name]["figures"]]
+
+
+def description(name: str) -> dict[str, Any]:
+    """Return what the page needs to know of a figure, as plain data."""
+    declaration, shown = declarations()[name], shown_figures(name)
+    parts = [Part(run, declaration) for run in shown[0].runs]
+    paper = shown[0].paper
+    return {
+        "name": name,
+        "paper": paper,
+        "citation": PAPERS[paper].citation,
+        "title": shown[0].heading,
+        "notes": [
+            *(figure.note for figure in shown if figure.note),
+            *filter(None, [declaration.get("note")]),
+        ],
+        "sizes": declaration["sizes"],
+        "parts": [part.to_dict() for part in parts],
+        "controls": list(controls(shown[0], parts, declaration.get("parameters", ()))),
+        "panels": [_panel(figure, panel) for figure in shown for panel in figure.panels],
+        "claims": [_claim(claim, declaration) for figure in shown for claim in figure_claims(figure)],
+    }
+
+
+class Part:
+    """An experiment of an explorable figure: its plan, and the command that runs it."""
+
+    def __init__(self, run: FigureRun, declaration: Mapping[str, Any]) -> None:
+        """Plan the runs of an experiment."""
+        self.run = run
+        self.options = {**run.options, **declaration.get("options", {})}
+        self.options.pop("seed", None)
+        self.stand_in = declaration["stand_in"] if run.trace else {}
+        self.plan = self._plan(self.options)
+
+    @property
+    def workload(self) -> str:
+        """The workload that replaces that of the experiment; empty for none."""
+        return str(self.stand_in.get("workload", self.run.workload))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings of the run besides those in the experiment's file."""
+        return {**self.stand_in.get("settings", {}), **self.options.get("settings", {})}
+
+    def _plan(self, options: Mapping[str, Any]) -> Plan:
+        source = sl.workload(self.workload) if self.workload else None
+        file = EXPERIMENTS / f"{self.run.experiment}.toml"
+        return make_plan(COMPARE, source, None, {**options, "settings": self.settings}, file)
+
+    def cases(self) -> Iterator[dict[str, Any]]:
+        """The runs with one seed: labels and settings; also those at loads of the old reading."""
+        paper = self.run.experiment.partition("-")[0]
+        former = next((each for each in _applied(paper, [self]) if f"{STUDY}speedup" in each.former), None)
+        plans = [self.plan]
+        if former:
+            plans.append(self._plan({**self.options, "speedup": former.former[f"{STUDY}speedup"]}))
+        cases = {case.settings: case for plan in plans for case in plan.cases}
+        for case in cases.values():
+            yield {"labels": dict(case.labels), "settings": [list(pair) for pair in case.settings]}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The part as plain data."""
+        base = self.plan.bases[""]
+        tables = explicit_tables(base)
+        words = [
+            word_text
+            for name, value in self.options.items()
+            if name != "settings"
+            for word_text in _option_words(name, value)
+        ]
+        part = {
+            "place": self.run.place,
+            "toml": base.explicit_toml(),
+            "cases": list(self.cases()),
+            "command": ["sledlab", "compare", self.run.experiment],
+            "words": words,
+            "workload": self.workload,
+            "settings": {key: word(value) for key, value in self.settings.items()},
+        }
+        if self.stand_in:
+            part["traced_toml"] = document(
+                {name: table for name, table in tables.items() if name != "workload"}
+            )
+        return part
+
+
+def _option_words(name: str, value: Any) -> Iterator[str]:
+    """An option of the run as words of a command."""
+    if name == "vary":
+        for key, values in value.items():
+            yield from ("--vary", f"{key}={','.join(map(word, values))}")
+    else:
+        values = value if isinstance(value, (list, tuple)) else [value]
+        yield from (f"--{name.replace('_', '-')}", ",".join(map(word, values)))
+
+
+def _applied(paper: str, parts: Sequence[Part]) -> list[Assumption]:
+    """The assumptions of a paper that apply to a part."""
+    return [each for each in assumptions(paper) if any(each.applies_to(part.run.place) for part in parts)]
+
+
+SECTIONS = {
+    "device": "devices",
+    "workload": "workloads",
+    "hybrid": "hybrids",
+    "power": "power_policies",
+    "cache": "caches",
+}
+"""Sections of the catalog with the models that a table names."""
+
+SHARED_PARAMETERS = ("cache", "system", "merge", "replay")
+"""Tables whose models have the same parameters."""
+
+
+def controls(
+    figure: Figure, parts: Sequence[Part], parameters: Sequence[Mapping[str, str]] = ()
+) -> Iterator[dict[str, Any]]:
+    """The lines of a paper's set, with those settings that the figure does not vary itself.
+
+    Args:
+        figure: The figure.
+        parts: Its experiments.
+        parameters: Parameters of schedulers that are settings of an assumption.
+    """
+    for assumption in _applied(figure.paper, parts):
+        applied_parts = [index for index, part in enumerate(parts) if assumption.applies_to(part.run.place)]
+        varied = {
+            key for index in applied_parts for case in parts[index].plan.cases for key, _ in case.settings
+        }
+        parameter_settings = [
+            _scheduler_setting(each["scheduler"], each["name"], figure.topic)
+            for each in parameters
+            if each["assumption"] == assumption.name
+        ]
+        settings = [
+            _setting(key, value, assumption, figure.topic, parts[applied_parts[0]])
+            for key, value in {**assumption.former, **assumption.settings}.items()
+            if key not in varied and key != LIMIT and (not key.startswith(STUDY) or key in assumption.former)
+        ]
+        yield {
+            "name": assumption.name,
+            "says": assumption.says,
+            "mark": assumption.mark,
+            "because": assumption.because,
+            "parts": applied_parts,
+            "settings": [*settings, *parameter_settings],
+        }
+
+
+def _setting(key: str, value: Any, assumption: Assumption, topic: str, part: Part) -> dict[str, Any]:
+    """A setting of an assumption: its value, other values with their origins, and what it may be."""
+    known = {word(value): IN_SET} if key in assumption.settings else {}
+    if key in assumption.former:
+        known.setdefault(word(assumption.former[key]), FORMER)
+    for choice in choices(topic):
+        for swept in choice.values:
+            pairs = zip(swept.options[::2], swept.options[1::2], strict=True)
+            settings = dict(text.split("=", 1) for option, text in pairs if option == "--set")
+            if key in settings:
+                known.setdefault(settings[key], SWEPT)
+    return {
+        "key": key,
+        "value": word(value) if key in assumption.settings else None,
+        "former": word(assumption.former[key]) if key in assumption.former else None,
+        "known": [[text, origin] for text, origin in known.items()],
+        **_domain(key, part),
+    }
+
+
+def _scheduler_setting(scheduler: str, name: str, topic: str) -> dict[str, Any]:
+    """A parameter of a scheduler as a setting."""
+    entry = next(each for each in catalog.load_catalog()["schedulers"] if each["name"] == scheduler)
+    declared = next(each for each in entry["parameters"] if each["name"] == name)
+    endings = [ending for choice in choices(topic) for value in choice.values for ending in value.reading]
+    prefix = f"{scheduler} {name}="
+    swept = [ending.removeprefix(prefix) for ending in endings if ending.startswith(prefix)]
+    default = f"{declared['default']:g}"
+    return {
+        "key": f"{scheduler}:{name}",
+        "value": default,
+        "former": None,
+        "known": [[default, IN_SET], *([each, SWEPT] for each in swept)],
+        "words": [],
+        **{each: declared[each] for each in ("meaning", "unit", "range")},
+    }
+
+
+def _domain(key: str, part: Part) -> dict[str, Any]:
+    """What a setting means and may be, as the simulator declares it; empty for axes of the study."""
+    table, _, name = key.partition(".")
+    if f"{table}." == STUDY:
+        return {}
+    base, full_catalog = part.plan.bases[""], catalog.load_catalog()
+    if name in ("kind", "preset"):
+        names = [each["name"] for each in full_catalog[SECTIONS[table]]]
+        family = (base.setting(key) or "").partition("-")[0]
+        return {"words": [each for each in names if name == "kind" or each.startswith(f"{family}-")]}
+    entry = full_catalog[table] if table in SHARED_PARAMETERS else _model(table, base)
+    declared = next(each for each in entry["parameters"] if each["name"] == name)
+    kind = declared["kind"]
+    words = kind["choice"] if isinstance(kind, dict) else ["true", "false"] if kind == "switch" else []
+    return {"words": words, **{each: declared[each] for each in ("meaning", "unit", "range")}}
+
+
+def _model(table: str, base: Any) -> dict[str, Any]:
+    """The entry of the catalog for the model that an experiment names in a table."""
+    if table == "device":
+        section, kind = "device_kinds", json.loads(base.describe_device())["kind"]
+    else:
+        section, kind = SECTIONS[table], base.setting(f"{table}.kind").partition(":")[0]
+    model: dict[str, Any] = next(each for each in catalog.load_catalog()[section] if each["name"] == kind)
+    return model
+
+
+def _panel(figure: Figure, panel: FigurePanel) -> dict[str, Any]:
+    """A panel of a figure, with its printed statements."""
+    fields = asdict(panel)
+    shown = ("y", "x", "kind", "title", "places", "where", "series", "names", "labels", "log", "limits")
+    statements = [{key: _plain(value) for key, value in statement.items()} for statement in fields["printed"]]
+    title = panel.title or figure.title
+    return {**{key: _plain(fields[key]) for key in shown}, "title": title, "printed": statements}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: infinity becomes the largest number that JavaScript reads as infinity."""
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and math.isinf(value) else value
+
+
+def _claim(claim: Claim, declaration: Mapping[str, Any]) -> dict[str, Any]:
+    """A claim on a figure, with the outcome on whole runs and the criteria that the page can judge."""
+    entry = next(each for topic in TOPICS for name, each in claim_entries(topic).items() if name == claim.id)
+    criteria = [each for each in declaration.get("criteria", ()) if each["claim"] == claim.id]
+    return {
+        "id": claim.id,
+        "claim": claim.claim,
+        "published": claim.published,
+        "outcome": claim.outcome_text,
+        "ours": claim.short,
+        "criteria": [_criterion(each, entry.printed) for each in criteria],
+    }
+
+
+def _criterion(row: Mapping[str, Any], printed: Sequence[str]) -> dict[str, Any]:
+    """A criterion with the values that meet it, and those that nearly do."""
+    criterion = {"form": "change", "where": {}, "levels": [], **row}
+    criterion["a"] = [word(each) for each in row["a"]]
+    criterion["b"] = word(row["b"])
+    rule = {} if "within" in row else PrintedNumber(printed[0]).as_criterion()
+    return {key: _plain(value) for key, value in (criterion | rule).items()}

@@ -1,0 +1,285 @@
+"""The page of figures that a reader computes with other assumptions (`sledlab_papers.explorable`)."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shlex
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import pytest
+from click.testing import CliRunner
+from sledlab.cli import cli
+from sledlab.reproduction.rows import value_label
+from sledlab_papers import explorable
+
+from .laboratory import PHONE
+from .pages import PATIENCE_MS, OpenedPage, open_page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+FIGURES = tuple(explorable.declarations())
+SMALL = 1200
+"""Requests a run, of tests that compare many runs."""
+
+FIRST_ANSWER_MS = 2000
+"""Time until the first answer, on a quiet machine."""
+
+WITHOUT_EFFECT = {"device.sled_motion", "workload.host_cache_requests"}
+"""Settings without effect here: of several sleds, and of a cache that holds all requests of a short run."""
+
+COLUMNS = ("mean_ms", "scv", "throughput_iops", "energy_j", "arrival_rate_iops")
+OUTCOMES = (
+    "[...document.querySelectorAll('tr.judged')].map(row => [row.dataset.claim, row.cells[3].innerText])"
+)
+BUTTONS = "[...document.querySelectorAll('[aria-pressed=true]')].map(button => button.innerText)"
+
+
+@cache
+def descriptions() -> dict[str, dict[str, Any]]:
+    """The descriptions on the page, by name."""
+    return {name: explorable.description(name) for name in FIGURES}
+
+
+@cache
+def page_file() -> Path:
+    """The page, in a directory that exists as long as this process."""
+    if not explorable.is_built():
+        pytest.skip("the page is not built: make web")
+    file = Path(_directory().name) / "explore.html"
+    file.write_text(explorable.page(), encoding="utf-8")
+    return file
+
+
+@cache
+def _directory() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="sledlab-explore-")
+
+
+def address(name: str, **values: object) -> str:
+    """The part of an address that holds a state."""
+    return "&".join([f"#{name}", *(f"{key}={value}" for key, value in values.items())])
+
+
+def wait(page: OpenedPage) -> None:
+    """Wait until the figure is complete."""
+    page.page.locator("html[data-stage=done], html[data-stage=failed]").wait_for(
+        state="attached", timeout=PATIENCE_MS
+    )
+    assert page.page.locator("html").get_attribute("data-stage") == "done", page.page.locator(
+        ".problem"
+    ).inner_text()
+
+
+@contextmanager
+def explored(browser: Browser, hash: str, **options: Any) -> Iterator[OpenedPage]:
+    """Open the page and wait for its figure; it must complain about nothing and request nothing."""
+    with open_page(browser, page_file(), hash=hash, **options) as page:
+        wait(page)
+        yield page
+        assert page.complaints == []
+        assert page.requested_urls == []
+
+
+def rows(page: OpenedPage) -> list[dict[str, Any]]:
+    """The runs on the page."""
+    found: list[dict[str, Any]] = page.page.evaluate("exploredRows")
+    return found
+
+
+def choose(page: OpenedPage, key: str, value: str) -> None:
+    """Choose a value of a setting, or enter another one, and wait for the figure."""
+    select = page.page.locator(f"select[data-key='{key}']")
+    if select.locator(f"option[value='{value}']").count():
+        select.select_option(value)
+    else:
+        select.select_option("(other)")
+        number = page.page.locator(f".setting:has(select[data-key='{key}']) input")
+        number.fill(value)
+        number.press("Enter")
+    wait(page)
+
+
+def compare(command: str) -> list[dict[str, Any]]:
+    """The runs of a command."""
+    result = CliRunner().invoke(cli, [*shlex.split(command)[1:], "--json"], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    runs: list[dict[str, Any]] = json.loads(result.stdout)["runs"]
+    return runs
+
+
+def changed(name: str) -> dict[str, str]:
+    """A changed setting of a figure: the first that has an old reading, or another value."""
+    settings = [each for line in descriptions()[name]["controls"] for each in line["settings"]]
+    chosen = next((each for each in settings if each["former"]), settings[0])
+    return {chosen["key"]: other_value(chosen)}
+
+
+def other_value(setting: dict[str, Any]) -> str:
+    """A value of a setting that is not in the set."""
+    known = [value for value, _ in setting["known"]]
+    return next(
+        str(each) for each in [*known, *(setting.get("words") or []), "2"] if each != setting["value"]
+    )
+
+
+@pytest.mark.parametrize("is_changed", [False, True], ids=["set", "changed"])
+@pytest.mark.parametrize("name", FIGURES)
+def test_numbers_equal_those_of_the_copied_command(name, is_changed, chromium):
+    changes = changed(name) if is_changed else {}
+    with explored(chromium, address(name, size=SMALL, seeds=2, **changes)) as page:
+        commands = page.page.locator("pre").inner_text().splitlines()
+        page_rows = rows(page)
+    command_rows = [run for command in commands for run in compare(f"{command} --parallel 1")]
+    assert len(command_rows) == len(page_rows)
+
+    runs_by_labels: dict[Any, list[dict[str, Any]]] = {}
+    for run in command_rows:
+        runs_by_labels.setdefault(
+            labels({each: run[each] for each in (*page_rows[0]["labels"], "seed")}), []
+        ).append(run)
+    for row in page_rows:
+        numbers = {name: row["values"][name] for name in COLUMNS if not is_missing(row["values"][name])}
+        candidates = runs_by_labels[labels({**row["labels"], "seed": row["seed"]})]
+        assert any(
+            numbers == pytest.approx({name: run[name] for name in numbers}, rel=1e-12) for run in candidates
+        )
+
+
+def labels(values: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Labels of a run, without the parameters of its scheduler."""
+    return tuple(sorted((key, value_label(value).partition(":")[0]) for key, value in values.items()))
+
+
+def is_missing(value: float | None) -> bool:
+    """Whether the page did not need a value."""
+    return value is None or math.isnan(value)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_checksums_equal_those_of_the_plan(name, chromium):
+    with explored(chromium, address(name, size=SMALL)) as page:
+        checksums = {(row["place"], labels(row["labels"])): row["checksum"] for row in rows(page)}
+    native = {}
+    for figure_run in explorable.shown_figures(name)[0].runs:
+        part = explorable.Part(figure_run, explorable.declarations()[name])
+        for case in part.plan.cases:
+            experiment = part.plan.experiment(part.plan.specs_of(case)[0]).with_setting("seed", "1")
+            outcome = json.loads(experiment.with_setting("replay.limit", str(SMALL)).run())
+            native[figure_run.place, labels(dict(case.labels))] = outcome["summary"]["checksum"]
+    assert checksums == native
+
+
+def fingerprint(row: dict[str, Any]) -> tuple[str, float, float]:
+    """What differs between runs: their completions, which of them count, or their energy."""
+    return row["checksum"], row["values"]["mean_ms"], row["values"]["energy_j"]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_control_changes_its_runs(name, chromium):
+    with explored(chromium, address(name, size=SMALL)) as page:
+        set_rows = {(row["place"], labels(row["labels"])): fingerprint(row) for row in rows(page)}
+        places = [part["place"] for part in descriptions()[name]["parts"]]
+        for line in descriptions()[name]["controls"]:
+            for setting in line["settings"]:
+                key, value = setting["key"], other_value(setting)
+                choose(page, key, value)
+                assert key in unquote(page.page.url)
+                changed_places = {
+                    row["place"]
+                    for row in rows(page)
+                    if set_rows.get((row["place"], labels(row["labels"]))) != fingerprint(row)
+                }
+                assert changed_places <= {places[each] for each in line["parts"]}, key
+                assert bool(changed_places) is (key not in WITHOUT_EFFECT), key
+                choose(page, key, setting["value"])
+                assert page.page.evaluate(BUTTONS) == ["The set"]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_first_answer_takes_two_seconds(name, chromium):
+    load_per_processor = os.getloadavg()[0] / (os.cpu_count() or 1)
+    with explored(chromium, address(name)) as page:
+        setting = next(
+            each for line in descriptions()[name]["controls"] for each in line["settings"] if each["value"]
+        )
+        choose(page, setting["key"], other_value(setting))
+        first_ms = int(page.page.locator("html").get_attribute("data-elapsed").split()[0])
+    assert first_ms < FIRST_ANSWER_MS * max(1.0, load_per_processor)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("window", [{"width": 1300, "height": 900}, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("name", FIGURES)
+def test_page_is_accessible_and_fits(name, window, scheme, chromium):
+    with explored(chromium, address(name, size=SMALL), viewport=window, color_scheme=scheme) as page:
+        page.page.locator("details.runs summary").click()
+        assert page.violations() == []
+        assert page.page.evaluate("document.documentElement.scrollWidth") == window["width"]
+
+
+def test_controls_are_used_by_keyboard(chromium):
+    with explored(chromium, address(FIGURES[0], size=SMALL)) as page:
+        page.page.locator("select[data-key='device.direction']").focus()
+        page.page.keyboard.press("ArrowDown")
+        wait(page)
+        assert page.page.evaluate("document.activeElement.dataset.key") == "device.direction"
+        assert "device.direction=parity" in page.page.locator("pre").inner_text()
+        assert page.page.evaluate(BUTTONS) == ["Your own"]
+
+
+def test_presets_and_address_hold_the_state(chromium):
+    name = "hong2006-figure-9"
+    with explored(chromium, address(name, size=SMALL)) as page:
+        page.page.get_by_role("button", name="The old reading").click()
+        wait(page)
+        old = page.page.url.partition("#")[2]
+        old_rows = rows(page)
+    with explored(chromium, f"#{old}") as page:
+        assert page.page.evaluate(BUTTONS) == ["The old reading"]
+        assert rows(page) == old_rows
+        page.page.get_by_role("button", name="The set").click()
+        wait(page)
+        assert page.page.url.endswith(address(name, size=SMALL))
+
+
+def test_own_settings_and_their_errors_are_shown(chromium):
+    with open_page(chromium, page_file(), hash=address(FIGURES[0], size=SMALL)) as page:
+        wait(page)
+        own = page.page.locator("textarea")
+        for text, stage in (("device.slods=4", "failed"), ("device.spring_factor=0.3", "done")):
+            own.fill(text)
+            own.blur()
+            page.page.locator(f"html[data-stage={stage}]").wait_for(state="attached", timeout=PATIENCE_MS)
+            assert text in page.page.locator("pre").inner_text()
+            assert page.page.locator(".problem").is_visible() is (stage == "failed")
+        assert page.page.url.endswith("device.spring_factor=0.3")
+
+
+def test_recorded_trace_stays_in_the_page(chromium, tmp_path):
+    lines = [f"{index * 9.5:.3f} 0 {index * 7919 % 900_000} 8 {index % 2}" for index in range(SMALL)]
+    trace = tmp_path / "seagate_gap.txt"
+    trace.write_text("\n".join(lines) + "\n", encoding="ascii")
+    with explored(chromium, address("lin-figure-4", size=SMALL)) as page:
+        page.page.locator("input[type=file]").set_input_files(trace)
+        wait(page)
+        page_rows = {row["labels"]["power.timeout_ms"]: row["values"]["energy_j"] for row in rows(page)}
+        command = page.page.locator("pre").inner_text()
+    runs = compare(f"{command.replace(trace.name, str(trace))} --parallel 1")
+    assert page_rows == {run["power.timeout_ms"]: run["energy_j"] for run in runs}
+
+
+def test_whole_run_is_judged_as_its_verdict(chromium):
+    name = "lee2009-figure-4"
+    with explored(chromium, address(name, size=21000)) as page:
+        outcomes = dict(page.page.evaluate(OUTCOMES))
+    claim = next(each for each in descriptions()[name]["claims"] if each["id"] == "L-16")
+    assert outcomes["L-16"].startswith(f"{claim['outcome']}:")
