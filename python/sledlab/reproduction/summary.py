@@ -116,9 +116,14 @@ def number_rows(claim: Claim) -> list[tuple[str, ...]]:
     return [(each.published, each.predicted or "-", each.ours, f"{each.ratio:.3g}") for each in claim.numbers]
 
 
+def _reasons(claim: Claim) -> str:
+    """Sentences that explain an outcome, the short one first."""
+    return " ".join(_sentence(text) for text in dict.fromkeys((claim.cause, claim.why)) if text)
+
+
 def claim_reasons(claim: Claim) -> str:
     """Why a claim has its outcome, the short reason first."""
-    reasons = " ".join(_sentence(text) for text in dict.fromkeys((claim.cause, claim.why)) if text)
+    reasons = _reasons(claim)
     parts = [f"Why        {reasons}"] if reasons else []
     if claim.contradicted_by:
         parts.append(
@@ -304,7 +309,7 @@ def page(
         parts.append(f"Claim: {claim.claim}. Published: {claim.published}. Met if: {claim.accept}.")
         parts.append(f"Result of the full run: {claim.ours}")
         parts += [f"{each.title}\n\n{_table(each.columns, each.rows)}" for each in claim.tables]
-        parts += [f"Why: {claim.why}"] if claim.why else []
+        parts += [f"Why: {reasons}"] if (reasons := _reasons(claim)) else []
         parts += [_sweep_line(sweep) for sweep in claim.sensitivity_sweeps]
     return "\n\n".join(parts) + "\n"
 
