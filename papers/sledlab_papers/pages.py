@@ -69,9 +69,7 @@ def write_topic(name: str, directory: Path) -> None:
     topic = TOPICS[name]
     _write(directory / topic.document_path, topic.page(topic.judge_saved_results()))
     for figure in pictures.topic_figures(topic.name):
-        pictures.write_picture(
-            figure, results.directory(), directory / pictures.IMAGES / f"{figure.name}.svg"
-        )
+        pictures.write_pictures(figure, results.directory(), directory / pictures.IMAGES)
 
 
 def _write(file: Path, text: str) -> None:

@@ -32,6 +32,7 @@ from .scoreboard import claims_with_simulated_numbers, link
 from .sensitivity import choices
 from .templates import TEMPLATES, fill
 from .topics import TOPICS
+from .wording import format_number
 
 CONTRADICTIONS = "reproduction/contradictions.md"
 FITS = "reproduction/fits.md"
@@ -41,8 +42,10 @@ CONTRADICTION_TEXTS = Path(__file__).with_name("contradictions")
 """Folder of the contradictions of each paper."""
 
 PREDICTION_COLUMNS = "claim | printed | predicted | came out | difference | why ours differs from print"
+SET_COLUMNS = "assumption | mark | because"
 FIT_COLUMNS = "paper | fitted value | here | spent on | also serves"
-COLUMNS = "claim | says | published | ours | outcome | why"
+COLUMNS = "claim | outcome | says | published | measured | ratio | why"
+"""Columns of the table of claims; `docs/style.css` names them on narrow screens."""
 
 CLAIM_ID = re.compile(r"\b[CHLWY]-\d\d\b")
 
@@ -112,11 +115,13 @@ def page(paper: str) -> str:
         citation=PAPERS[paper].citation,
         summary=texts["summary"].strip() + "\n",
         result=_result(paper, paper_claims),
+        example=next((claim.id for claim in paper_claims if claim.numbers), paper_claims[0].id),
         set=_set_table(paper),
         explore=explorable.marker(paper),
         claims=table(COLUMNS, rows, len(COLUMNS)),
         others=_others(paper_claims),
         figures=section(paper, {claim.id: f"{link(claim.id)} {_symbol(claim)}" for claim in paper_claims}),
+        contradictions=_contradictions(paper),
         notes="".join(f"- {_with_links(text)}\n" for text in texts["notes"]),
         experiments=", ".join(f"[{name}]({name}.md)" for name in texts["topics"]),
     )
@@ -145,8 +150,8 @@ def _result(paper: str, paper_claims: Sequence[Claim]) -> str:
         for outcome in (MET, NEARLY_MET, FITTED)
     )
     return (
-        f"Of {len(claims_with_numbers)} simulated claims with a printed number, {met} are met and "
-        f"{nearly_met} nearly met; {fitted} were spent on {fitted_values(paper)} fitted values. "
+        f"Simulated claims with a printed number: {len(claims_with_numbers)}; met {met}, nearly met "
+        f"{nearly_met}, spent on {fitted_values(paper)} fitted values {fitted}. "
         f"All {len(paper_claims)} claims: {outcomes}."
     )
 
@@ -160,7 +165,7 @@ def _set_table(paper: str) -> str:
     """The set of assumptions of a paper."""
     rows = [[each.says, each.mark, each.because] for each in assumptions(paper)]
     escaped_rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    return table("assumption | mark | because", escaped_rows, 3)
+    return table(SET_COLUMNS, escaped_rows, 3)
 
 
 def fits_page() -> str:
@@ -207,8 +212,16 @@ def _row(claim: Claim) -> list[str]:
     why = "" if claim.outcome == MET else claim.cause
     if claim.contradicted_by:
         why = f"[contradiction](contradictions.md#{claim.contradicted_by.partition('#')[2]}): {why}"
-    cells = [claim.claim, published, ours, f"{_symbol(claim)} {claim.outcome_text}", why]
+    ratio = "; ".join(format_number(each.ratio) for each in claim.numbers)
+    cells = [f"{_symbol(claim)} {claim.outcome_text}", claim.claim, published, ours, ratio, why]
     return [_anchor(claim), *(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells)]
+
+
+def _contradictions(paper: str) -> str:
+    """A list of the statements of a paper that exclude each other, with links to the proofs."""
+    text = (CONTRADICTION_TEXTS / f"{paper}.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.+) \{#(.+)\}$", text, flags=re.MULTILINE)
+    return "".join(f"- [{title}](contradictions.md#{anchor})\n" for title, anchor in headings)
 
 
 def _anchor(claim: Claim) -> str:

@@ -16,6 +16,9 @@ from .runs import TableReads
 IMAGES = "images/papers"
 """Folder of the figures in the documentation."""
 
+NARROW, NARROW_PX = "-narrow", 600
+"""Ending of the name of an image for narrow screens, and their greatest width."""
+
 SCHEMATICS = {
     "hong2006": {
         1: "components of a device",
@@ -44,14 +47,16 @@ def note_figure_columns(topic: str, directory: Path) -> None:
             TableReads.note(directory / place / f"{name}.csv", columns)
 
 
-def write_picture(figure: Figure, directory: Path, file: Path) -> None:
-    """Draw a figure from saved results."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    to_file(draw(figure, directory), file, figure.heading)
+def write_pictures(figure: Figure, directory: Path, folder: Path) -> None:
+    """Draw a figure from saved results, for wide and for narrow screens."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for ending, is_narrow in (("", False), (NARROW, True)):
+        file = folder / f"{figure.name}{ending}.svg"
+        to_file(draw(figure, directory, is_narrow=is_narrow), file, figure.heading)
 
 
 def section(paper: str, links_by_claim: Mapping[str, str]) -> str:
-    """The figures of a paper, each with the claims that it shows and its command.
+    """The figures of a paper, each with the claims that it shows.
 
     Args:
         paper: A key of `PAPERS`.
@@ -61,11 +66,21 @@ def section(paper: str, links_by_claim: Mapping[str, str]) -> str:
     for figure in figures().values():
         if figure.paper == paper:
             claim_links = [links_by_claim[claim.id] for claim in figure_claims(figure)]
-            image = f"![{figure.heading}](../{IMAGES}/{figure.name}.svg)"
-            caption = f"{', '.join(claim_links)}. `sledlab reproduce run {figure.name}`".lstrip(". ")
-            markup = f"<figure markdown>\n{image}\n<figcaption markdown>{caption}</figcaption>\n</figure>"
-            parts.append(f"### {figure.heading}\n\n{markup}\n")
+            caption = ", ".join(claim_links)
+            markup = (
+                f"<figure markdown>\n{_image(figure)}\n<figcaption markdown>{caption}</figcaption>\n</figure>"
+            )
+            parts.append(f"### Figure {figure.number}: {figure.title}\n\n{markup}\n")
     return "\n".join(parts)
+
+
+def _image(figure: Figure) -> str:
+    """The image of a figure; on a narrow screen, that with panels on top of each other."""
+    path = f"../{IMAGES}/{figure.name}"
+    return (
+        f'<picture><source media="(max-width: {NARROW_PX}px)" srcset="{path}{NARROW}.svg">'
+        f'<img src="{path}.svg" alt="{figure.heading}: outcomes of its claims are in the caption"></picture>'
+    )
 
 
 def schematics() -> str:

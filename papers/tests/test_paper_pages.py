@@ -12,6 +12,7 @@ from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.verdicts import CONTRADICTED, MET, NO_EVIDENCE, claims
 
 from sledlab_papers import paper_pages, scoreboard
+from sledlab_papers.paths import PROJECT
 
 MAX_PAPER_WORDS = 2500
 """Words that are read in ten minutes, at 250 a minute."""
@@ -48,11 +49,12 @@ def test_page_has_each_claim_once(paper: str) -> None:
 def test_rows_have_both_values_and_the_reason(paper: str) -> None:
     for claim in claims().values():
         if claim.paper == paper and claim.outcome not in NO_EVIDENCE:
-            name, _, published, ours, outcome, why = paper_pages._row(claim)
+            name, outcome, _, published, ours, ratio, why = paper_pages._row(claim)
             assert name
             assert published
             assert ours
             assert claim.outcome in outcome
+            assert bool(ratio) == bool(claim.numbers)
             if claim.outcome != MET:
                 assert why or claim.depends_on, claim.id
                 assert not ours.startswith("see "), claim.id
@@ -81,5 +83,22 @@ def test_predictions_are_shown_beside_results() -> None:
 
 
 def test_page_shows_the_figures_with_data(paper: str) -> None:
-    figure_names = re.findall(r"!\[.*\]\(\.\./images/papers/(.*)\.svg\)", paper_pages.page(paper))
+    figure_names = re.findall(r'<img src="\.\./images/papers/(.*)\.svg"', paper_pages.page(paper))
     assert figure_names == [each.name for each in figures().values() if each.paper == paper]
+
+
+def test_narrow_screens_name_the_columns() -> None:
+    rules = (PROJECT / "docs" / "style.css").read_text(encoding="utf-8")
+    for css_class, columns in (("assumptions", paper_pages.SET_COLUMNS), ("claims", paper_pages.COLUMNS)):
+        for place, name in list(enumerate(columns.split(" | "), 1))[2:]:
+            if name == "says":
+                continue
+            rule = f'.{css_class} td:nth-child({place})::before {{ content: "{name}: "; }}'
+            assert rule in rules
+
+
+def test_page_names_its_contradictions(paper: str) -> None:
+    section = paper_pages.page(paper).split("## Contradictions")[1].split("\n## ")[0]
+    anchors = re.findall(r"contradictions\.md#([\w-]+)", section)
+    assert anchors
+    assert all(f"{{#{anchor}}}" in paper_pages.contradictions_page() for anchor in anchors)

@@ -27,7 +27,7 @@ MARK_OFFSET = 0.43
 PUBLISHED_MARKERS = "DsX^vP"
 """Markers of the paper's statements, a different one for each statement of a figure."""
 
-HATCHES = ("", "////", "....", "\\\\\\\\")
+HATCHES = ("", "////", "||||", "\\\\\\\\")
 """Hatches of areas, a different one for each statement of a figure."""
 
 BRACKET_OFFSET = 0.52
