@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..claims import Judgment, judge_criterion, judge_printed
 from ..runs import ExperimentRuns
 from ..simulator import parameters
-from ..wording import cells, number_table
+from ..wording import cells, format_rows, number_table
 from .plan import IDLE_POWERS, PowerRuns
 from .singles import energy_and_time_by_state, idle_mw, simulate_snake
 from .tables import speed_table
@@ -49,10 +49,6 @@ def _is_within(value: float, middle: float, band: float) -> bool:
     return abs(value - middle) <= band
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
 def h_15(runs: PowerRuns) -> Judgment:
     """Three readings of idle power on the Seagate trace."""
     shares_by_power = {
@@ -86,7 +82,7 @@ def h_61(runs: PowerRuns) -> Judgment:
     snake_idle = _energy_shares(runs.experiment(FIGURE), runs.idle_power, SNAKE)[0]
     # Seagate does not count: the reading of idle power was chosen for its shares (H-15).
     return judge_printed([snake_idle], direction_holds=snake_idle > 0.5).with_numbers(
-        seagate=_percent(seagate_idle), ten=_percent(snake_idle)
+        seagate=seagate_idle, ten=snake_idle
     )
 
 
@@ -151,9 +147,7 @@ def y_09(runs: PowerRuns) -> Judgment:
     return (
         judge_criterion(all(are_ordered), any(are_ordered))
         .with_numbers(
-            details="; ".join(
-                f"{load} {', '.join(map(_percent, shares))}" for load, shares in shares_by_load.items()
-            ),
+            details=format_rows("{0} {1[0]:1%}, {1[1]:1%}, {1[2]:1%}", shares_by_load.items(), "; "),
             snake=shares_by_load["Snake at 10"],
             printed=211.532886 / 10.817354,
         )

@@ -6,13 +6,10 @@ from ..markdown import table
 from ..runs import ExperimentRuns
 from ..wording import cells, percent, spread
 from . import merging, parts
+from .breakdown import SNAKE
 from .plan import PowerRuns
 from .policies import SLED_EXPERIMENT
 from .singles import CENTER_PARKING, simulate_snake
-
-SNAKE_SPEEDUP = 10.0
-"""The speed-up at which Hong 2006 replays Snake."""
-
 
 FIGURE, PAIRS = merging.CHAINS, merging.PAIRS
 ALL_ENERGY, SERVICING, RESPONSE = "all energy", "seeks and accesses", "response"
@@ -73,7 +70,7 @@ def _row(
         name,
         quantity,
         published,
-        f"{percent(experiment.change(compared_case, base_case, SNAKE_SPEEDUP, measure), 1)} %",
+        f"{percent(experiment.change(compared_case, base_case, SNAKE, measure), 1)} %",
         spread(changes),
     ]
 
@@ -83,7 +80,7 @@ def page_texts(runs: PowerRuns) -> dict[str, str]:
     return {
         "strategies": strategy_table(runs),
         "deep": f"{merging.DEEP_QUEUE_SPEEDUP:g}",
-        "ten": f"{SNAKE_SPEEDUP:g}",
+        "ten": f"{SNAKE:g}",
         "relaxations": _relaxation_table(runs.experiment(merging.SMARTER_MERGING)),
         "delays": _delay_table(runs.experiment("hong2006-delayed-spinup")),
         "startups": _startup_table(runs.seagate_runs("lin-figure-7")),
@@ -107,19 +104,16 @@ def _relaxation_table(experiment: ExperimentRuns) -> str:
 def _delay_table(experiment: ExperimentRuns) -> str:
     delays = sorted(
         (delay for delay in experiment.axis_values if "merging" not in delay and delay != "at once"),
-        key=lambda delay: experiment.mean(delay, SNAKE_SPEEDUP, "mean_ms"),
+        key=lambda delay: experiment.mean(delay, SNAKE, "mean_ms"),
     )
 
     def row(name: str) -> list[str]:
-        energy_change = experiment.change(name, "at once", SNAKE_SPEEDUP, "energy_j")
+        energy_change = experiment.change(name, "at once", SNAKE, "energy_j")
         startup_change = (
-            experiment.mean(name, SNAKE_SPEEDUP, "startups")
-            / experiment.mean("at once", SNAKE_SPEEDUP, "startups")
-            - 1
+            experiment.mean(name, SNAKE, "startups") / experiment.mean("at once", SNAKE, "startups") - 1
         )
         added_ms = [
-            experiment.mean(each, SNAKE_SPEEDUP, "mean_ms")
-            - experiment.mean("at once", SNAKE_SPEEDUP, "mean_ms")
+            experiment.mean(each, SNAKE, "mean_ms") - experiment.mean("at once", SNAKE, "mean_ms")
             for each in (name, f"{name}, merging")
         ]
         return cells(
