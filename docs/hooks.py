@@ -31,6 +31,7 @@ from sledlab.job.parameters import class_parameters
 from sledlab.lazy import load_object
 from sledlab.model import catalog, entries
 from sledlab.runs.options import ClusterOptions, Option, SimulateOptions, declared_options
+from sledlab.runs.request_columns import REQUEST_COLUMNS
 from sledlab.show.view import View, is_built
 from sledlab.show.wording import figure
 from sledlab.studies import LIST
@@ -240,6 +241,12 @@ def columns(folder: str, *tables: str) -> str:
     )
 
 
+def request_columns() -> str:
+    """Return a table of the columns of the table of requests."""
+    rows = [f"| `{name}` | {unit} | {cell(meaning)} |" for name, (unit, meaning) in REQUEST_COLUMNS.items()]
+    return "\n".join(("| column | unit | holds |", "| --- | --- | --- |", *rows))
+
+
 def outcome_class(folder: str) -> str:
     """Return the name of the class of a study's results."""
     return next(each.names[1] for each in LIST if each.folder == folder)
@@ -410,6 +417,7 @@ MARKERS = {
     "bench": bench,
     "cloud": cloud,
     "columns": columns,
+    "request_columns": request_columns,
     "data": data,
     "evidence": page_summary,
     "explore": explorable.links,

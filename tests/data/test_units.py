@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pkgutil
+import pydoc
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -12,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 import sledlab as sl
 from sledlab import studies, study
+from sledlab.runs.request_columns import REQUEST_COLUMNS
 from sledlab.study.columns import Column, columns
 from sledlab.study.measure import RunFigures, result_row
 
@@ -219,3 +222,18 @@ def test_energies_of_requests_and_of_devices_differ() -> None:
     curve = race.rows["curves"][0]
     assert curve.total_energy_per_request_mj == pytest.approx(device_run.total_energy_per_request_mj)
     assert curve.run.request_energy_uj * 1e-3 < curve.total_energy_per_request_mj
+
+
+def test_request_columns_are_those_of_runs_with_units_by_suffix() -> None:
+    run = sl.simulate(sl.workload("uniform"), "mems-g2", limit=50, system="mirror")
+    assert list(REQUEST_COLUMNS) == run.requests.columns
+    for name, (unit, meaning) in REQUEST_COLUMNS.items():
+        suffix = name.rpartition("_")[2] if "_" in name else ""
+        assert unit == (UNITS[suffix].name if suffix in UNITS else unit)
+        assert meaning
+        assert f"{name:<{len('positioning_ns')}}  {unit:<6}  {meaning}" in pydoc.render_doc(run.requests)
+
+
+def test_help_on_a_table_of_a_study_has_units() -> None:
+    race = sl.compare(sl.workload("uniform"), "mems-g2", scheduler="fcfs", speedup=1, limit=50, parallel=1)
+    assert re.search(r"^ *mean_ms +ms +mean response time", pydoc.render_doc(race.curves), re.MULTILINE)

@@ -12,6 +12,7 @@ import click
 from sledlab.job import LIST as JOBS
 from sledlab.lazy import later, load_object
 from sledlab.model.catalog import ModelChoice
+from sledlab.runs.request_columns import REQUEST_COLUMNS
 from sledlab.show import terminal
 from sledlab.studies import LIST
 
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 else:
     schemas = later("sledlab.model.schema")
 find_job = later("sledlab.job:find")
+columns = later("sledlab.study.columns:columns")
 
-KINDS = ("experiment", "device", "node", "network", "job")
+KINDS = ("experiment", "device", "node", "network", "job", "tables")
 
 TYPES: Mapping[Any, Any] = {
     bool: {"type": "boolean"},
@@ -35,9 +37,10 @@ TYPES: Mapping[Any, Any] = {
 @click.command()
 @click.argument("kind", type=click.Choice(KINDS), default="experiment")
 def schema(kind: str) -> None:
-    """Print the JSON Schema (draft 2020-12) of a kind of file, or of settings of jobs.
+    """Print the JSON Schema (draft 2020-12) of a kind of file, of settings of jobs, or of result tables.
 
-    KIND is experiment, device, node, network or job; that of experiments holds for studies and clusters too.
+    KIND is experiment, device, node, network, job or tables; that of experiments holds for studies and
+    clusters too, that of tables has the columns of all results with their units.
     Editors check and complete TOML with it. It is made from the declarations that sledlab reads files by.
 
     \b
@@ -56,12 +59,36 @@ def file_schema(kind: str) -> dict[str, Any]:
         return schemas.document(
             "A job of sledlab with its settings", {"anyOf": [job_schema(each.name) for each in JOBS]}
         )
+    if kind == "tables":
+        return schemas.document("The tables of results of sledlab", {"properties": table_schemas()})
     make_schema = {
         "device": schemas.device_schema,
         "node": schemas.node_schema,
         "network": schemas.network_schema,
     }[kind]
     return schemas.document(f"A {kind} of sledlab", make_schema(is_file=True))
+
+
+def table_schemas() -> dict[str, Any]:
+    """The schemas of the table of requests and of the tables of each study, with units of all columns."""
+    properties = {"requests": _rows_schema(REQUEST_COLUMNS)}
+    for each in LIST:
+        outcome = load_object(f"sledlab.studies.{each.folder}.tables:{each.names[1]}")
+        tables = {
+            name: _rows_schema({key: (column.unit, column.meaning) for key, column in columns(kind).items()})
+            for name, kind in {**outcome.kinds, **outcome.cost_kinds}.items()
+        }
+        properties[each.name] = {"type": "object", "properties": tables}
+    return properties
+
+
+def _rows_schema(columns_by_name: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    """The schema of the rows of a table: unit and meaning of each column."""
+    cells = {
+        name: {"description": meaning, **({"unit": unit} if unit else {})}
+        for name, (unit, meaning) in columns_by_name.items()
+    }
+    return {"type": "array", "items": {"type": "object", "properties": cells}}
 
 
 def job_schema(name: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from sledlab.display import DisplayedResult
 from sledlab.errors import Error
 from sledlab.lazy import later
+from sledlab.runs.request_columns import REQUEST_COLUMNS, describe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -246,13 +247,9 @@ class Result(DisplayedResult):
     def requests(self) -> polars.DataFrame:
         """Every request after the warm-up, one row each, in order of completion.
 
-        With several devices the column `device` has the number, from 0, of the device whose times the row
-        has; it is null where a cache answered. The front device of a hybrid is number 0.
-
-        Columns `id`, `arrival_ns`, `start_ns`, `completion_ns`, `lbn`, `blocks`, `op`, `response_ns`, one
-        column per part of the service time, in ns, `metadata`, 1 for requests about the file system's own
-        data, and the energies that were spent on the request, in uJ: `seek_uj`, `access_uj`, `startup_uj`.
-        Shares its memory with the recorded Arrow table.
+        `help(result.requests)` shows the columns with their units and meanings: times in ns, parts of the
+        service time, energies in uJ, and with several devices the number of the device. Shares its memory
+        with the recorded Arrow table.
 
         Raises:
             Error: The run did not keep its requests.
@@ -262,7 +259,7 @@ class Result(DisplayedResult):
                 "this run did not record its requests",
                 remedy="run with requests=True, or requests='requests.parquet' for very long runs",
             )
-        return self.table.frame()
+        return describe(self.table.frame(), REQUEST_COLUMNS)
 
     def plot(self, kind: str = "overview", *, width: str | None = None) -> Figure:
         """Draw the run.

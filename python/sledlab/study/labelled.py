@@ -13,15 +13,13 @@ from sledlab.study.columns import columns, records
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sledlab.study.outcome import Outcome
-
     Record = Mapping[str, Any]
 
 REMEDY = "pip install 'sledlab[xarray]'"
 
 
-def to_xarray(outcome: Outcome, table: str | None) -> xarray.Dataset:
-    """Return a table of a study; see `Outcome.to_xarray`."""
+def to_xarray(outcome: Any, table: str | None) -> xarray.Dataset:
+    """Return a table of the outcome of a study; see `Outcome.to_xarray`."""
     tables = {name: records(rows) for name, rows in outcome.rows.items() if rows}
     if table is not None and table not in tables:
         raise unknown("table", table, list(tables))

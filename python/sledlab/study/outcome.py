@@ -15,7 +15,8 @@ from sledlab.lazy import load_object
 from sledlab.results import OUTCOME, REPORT, STUDY
 from sledlab.runs.file_names import relativize_study
 from sledlab.runs.recording import LATEX, SUMMARY, TIMING
-from sledlab.study.columns import frame, records
+from sledlab.runs.request_columns import describe
+from sledlab.study.columns import columns, frame, records
 from sledlab.study.saved import from_plain, to_plain
 from sledlab.study.statistics import average, case_runs
 from sledlab.traces.parquet import write_table
@@ -101,9 +102,15 @@ class Outcome(DisplayedResult):
 
     @cached_property
     def tables(self) -> dict[str, polars.DataFrame]:
-        """A frame for each table, by name; empty for a section that was omitted."""
-        rows_by_table = {**self.rows, **self.costs}
-        return {name: frame(rows, self.kinds.get(name)) for name, rows in rows_by_table.items()}
+        """A frame for each table, by name; empty for a section that was omitted.
+
+        `help` shows the units and meanings of the columns of a frame.
+        """
+        kinds = {**self.kinds, **self.cost_kinds}
+        return {
+            name: describe(frame(rows, self.kinds.get(name)), _units_and_meanings(kinds.get(name)))
+            for name, rows in {**self.rows, **self.costs}.items()
+        }
 
     def to_xarray(self, table: str | None = None) -> xarray.Dataset:
         """Return a table as arrays with named axes; needs `xarray`.
@@ -222,3 +229,9 @@ class Outcome(DisplayedResult):
 def _typed_tables(kinds: Mapping[str, type], tables: Mapping[str, Any]) -> dict[str, Any]:
     """Return tables of plain data with rows of their classes."""
     return {name: from_plain(Sequence[kinds[name]], rows) for name, rows in tables.items()}  # type: ignore[valid-type]
+
+
+def _units_and_meanings(kind: type | None) -> Mapping[str, tuple[str, str]]:
+    """Return unit and meaning of the columns of a row by name; none for rows of no declared class."""
+    declared = {} if kind is None else columns(kind)
+    return {name: (column.unit, column.meaning) for name, column in declared.items()}
