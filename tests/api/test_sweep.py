@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 import sledlab as sl
 from sledlab.display import find_presentation
-from sledlab.show.document import Grid, Text
+from sledlab.show.document import Grid, Heading, Text
 from sledlab.studies.compare import summary
 from sledlab.studies.compare.sweep import sweeps
 from sledlab.studies.compare.tables import Comparison
@@ -247,6 +247,13 @@ def test_values_of_one_setting_are_rows_and_loads_columns():
         ["2", "0.500", "1.00"],
         ["4", "→ 0.250", "→ 0.500"],
     ]
+
+
+def test_page_of_a_setting_with_one_value_has_no_grid():
+    result = synthetic_comparison({"device.tips": [2]}, lambda tips, **_: tips)
+    headings = [part.text for part in summary.page(result).parts if isinstance(part, Heading)]
+    assert headings
+    assert not [text for text in headings if text.startswith("mean response time in ms, by")]
 
 
 def test_setting_with_the_largest_effect_matters_most():

@@ -23,7 +23,12 @@ NOTE = f"{BEST_MARK} best at its load; {LEVEL_MARK} level with it; {OVERLOAD_MAR
 
 
 def parts(sweeps: Sequence[Sweep]) -> Iterator[Part]:
-    """Yield the table of one case at all loads, below the names of its settings, and the marks."""
+    """Yield the table of one case at all loads, below the names of its settings, and the marks.
+
+    Yields nothing where each setting has one value.
+    """
+    if all(len(values) == 1 for values in sweeps[0].values.values()):
+        return
     down, across = _table_keys(sweeps)
     case = "".join(f"{key} = {value}: " for key, value in sweeps[0].case)
     if across is None:
