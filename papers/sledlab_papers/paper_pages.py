@@ -115,7 +115,7 @@ def page(paper: str) -> str:
         citation=PAPERS[paper].citation,
         summary=texts["summary"].strip() + "\n",
         result=_result(paper, paper_claims),
-        example=next((claim.id for claim in paper_claims if claim.numbers), paper_claims[0].id),
+        example=next(claim.id for claim in paper_claims if claim.has_simulated_number),
         set=_set_table(paper),
         explore=explorable.marker(paper),
         claims=table(COLUMNS, rows, len(COLUMNS)),
@@ -150,8 +150,8 @@ def _result(paper: str, paper_claims: Sequence[Claim]) -> str:
         for outcome in (MET, NEARLY_MET, FITTED)
     )
     return (
-        f"Simulated claims with a printed number: {len(claims_with_numbers)}; met {met}, nearly met "
-        f"{nearly_met}, spent on {fitted_values(paper)} fitted values {fitted}. "
+        f"Simulated claims with a printed number: {len(claims_with_numbers)}, of which {met} met, "
+        f"{nearly_met} nearly met and {fitted} fitted (by {fitted_values(paper)} values). "
         f"All {len(paper_claims)} claims: {outcomes}."
     )
 

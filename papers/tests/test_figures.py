@@ -13,6 +13,7 @@ from sledlab.reproduction.draw import MAX_RANGE_RATIO, draw
 from sledlab.reproduction.figure import figures
 from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.rows import Tables
+from sledlab.reproduction.save import to_file
 from sledlab.reproduction.statements import PUBLISHED_COLOR
 from sledlab.reproduction.values import figure_values
 from sledlab.reproduction.verdicts import claims as packaged_claims
@@ -301,3 +302,22 @@ def test_many_claims_at_one_value_keep_lines_of_their_own():
         == f"a (C-20 {packaged_claims()['C-20'].outcome}, measured {measured(packaged_claims()['C-20'])})"
     )
     assert second == "b (C-20)"
+
+
+def test_saved_texts_keep_their_decimals(tmp_path):
+    figure = figures()["hong2006-figure-4"]
+    to_file(draw(figure), tmp_path / "map.svg", figure.heading)
+    assert "0.325 ms" in (tmp_path / "map.svg").read_text(encoding="utf-8")
+
+
+def test_hatches_differ_from_their_background_in_saved_files(tmp_path):
+    figure = figures()["wang2005-figure-7"]
+    to_file(draw(figure, RESULTS), tmp_path / "a.svg", figure.heading)
+    svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    (pattern,) = set(re.findall(r"<pattern.*?</pattern>", svg, flags=re.DOTALL))
+    background, stroke = (
+        re.findall(r'<rect[^>]* fill="(#\w+)"', pattern),
+        re.findall(r"stroke: (#\w+)", pattern),
+    )
+    assert background
+    assert set(background).isdisjoint(stroke)

@@ -46,11 +46,11 @@ def to_file(drawing: Drawing, file: Path, title: str) -> None:
 
 
 def _minify(svg: str) -> str:
-    """SVG without comments, ids of groups, breaks in paths, and more than two decimals of a coordinate."""
+    """SVG without comments, ids of groups, breaks in paths, and further decimals of coordinates."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r' id="(?:text|line2d|axes|xtick|ytick|matplotlib\.axis|patch|figure|legend)_\d+"', "", svg)
-    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
+    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\d\.\d\d)\d+", r"\1", tag[0]), svg)
     svg = re.sub(r" *\n *", "\n", svg).replace("'DejaVu Sans'", "system-ui, 'DejaVu Sans'")
     return _with_style_classes(svg)
 

@@ -30,6 +30,9 @@ PUBLISHED_MARKERS = "DsX^vP"
 HATCHES = ("", "////", "||||", "\\\\\\\\")
 """Hatches of areas, a different one for each statement of a figure."""
 
+AREA_ORDER = 0.3
+"""Drawing order of areas: below the grid and our values."""
+
 BRACKET_OFFSET = 0.52
 """Distance of a published range from the middle of a bar, whose width is 0.8."""
 
@@ -207,10 +210,11 @@ class DrawnStatements:
         )
         hatch = HATCHES[[*texts].index(statement.text) % len(HATCHES)]
         return {
-            "facecolor": (*mpl_colors.to_rgb(PUBLISHED_COLOR), alpha),
+            "facecolor": _mix_with_white(PUBLISHED_COLOR, alpha),
             "edgecolor": PUBLISHED_COLOR,
             "hatch": hatch,
             "linewidth": 0,
+            "zorder": AREA_ORDER,
         }
 
     def _draw_range(self, statement: PublishedValue, span: tuple[float, float], axis: str) -> Any:
@@ -224,7 +228,7 @@ class DrawnStatements:
             return self._draw_brackets(low, high)
         bottom, top = axes.get_xlim() if axis == "x" else axes.get_ylim()
         style = self._area_style(statement, 0.3)
-        area(max(low, bottom), min(high, top), zorder=0, **style)
+        area(max(low, bottom), min(high, top), **style)
         return mpl_patches.Patch(**style)
 
     def _draw_brackets(self, low: float, high: float) -> Any:
@@ -235,3 +239,8 @@ class DrawnStatements:
             x = position + BRACKET_OFFSET
             (bracket,) = self.drawn_panel.axes.plot([x, x], [low, high], color=PUBLISHED_COLOR, **style)
         return bracket
+
+
+def _mix_with_white(color: str, share: float) -> tuple[float, ...]:
+    """A light color without transparency, under which a hatch of an SVG file would disappear."""
+    return tuple(1 - share * (1 - channel) for channel in mpl_colors.to_rgb(color))
