@@ -1,5 +1,6 @@
 """Progress reports: few lines in a log, a bar in notebooks, nothing with --quiet."""
 
+import math
 import re
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from sledlab.show import progress
 from sledlab.show.progress import LOG_INTERVAL_S, Progress, is_notebook, suppress_progress
 from sledlab.study import bench, work_done
 from sledlab.study.plan import RunSpec
-from sledlab.study.work_done import WorkProgress
+from sledlab.study.work_done import WorkProgress, sample_first
 
 
 @pytest.fixture
@@ -52,21 +53,20 @@ def test_unknown_end_prints_a_line_per_minute(clock, capsys):
 
 
 @pytest.mark.parametrize(
-    ("runs", "at_once", "run_s", "requests", "estimate"),
+    ("runs", "at_once", "remaining_s", "estimate"),
     [
-        (95, 2, 2.5, 1_000_000, "95 runs of 1,000,000 requests, about 119 s on 2 processors"),
-        (95, 1, 2.5, None, "95 runs, about 4 min on 1 processor"),
-        (5, 2, 100.0, 1000, None),
-        (95, 2, 0.1, 1000, None),
+        (95, 2, 117.5, "95 runs, about 2 min on 2 processors"),
+        (95, 1, 237.5, "95 runs, about 4 min on 1 processor"),
+        (5, 2, 250.0, None),
+        (95, 2, 4.0, None),
     ],
 )
-def test_an_estimate_before_many_runs(clock, capsys, runs, at_once, run_s, requests, estimate):
+def test_an_estimate_before_many_runs(clock, capsys, runs, at_once, remaining_s, estimate):
     with Progress("comparing", unit="runs") as progress_bar:
-        for completed in range(1, runs + 1):
-            clock.now += run_s / at_once
-            progress_bar.print_estimate(completed, runs, at_once, requests)
-    lines = [line for line in capsys.readouterr().err.splitlines() if "runs" in line]
-    estimate = None if estimate is None else estimate.replace("119 s", "2 min")
+        clock.now += 2.5
+        progress_bar.print_estimate(runs, remaining_s, at_once)
+        progress_bar.print_estimate(runs, 1000.0, at_once)
+    lines = capsys.readouterr().err.splitlines()
     assert lines == ([] if estimate is None else [estimate])
 
 
@@ -74,7 +74,7 @@ def test_study_estimates_duration_unless_quiet(sledlab, monkeypatch):
     monkeypatch.setattr(progress, "MAX_UNESTIMATED_S", 0.0)
     arguments = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--parallel", 1)
     arguments = (*arguments, "--scheduler", "fcfs,sptf", "--speedup", "1,2,4", "--overload", "drain")
-    assert sledlab(*arguments).err == "6 runs of 200 requests, about 1 s on 1 processor\n"
+    assert sledlab(*arguments).err == "6 runs, about 1 s on 1 processor\n"
     assert sledlab(*arguments, "--quiet").err == ""
     assert sledlab(*arguments, "-q").err == ""
 
@@ -85,13 +85,13 @@ def test_cached_runs_are_not_estimated(sledlab, monkeypatch, tmp_path):
     monkeypatch.setattr(
         bench.Progress,
         "print_estimate",
-        lambda _, completed, runs, at_once, requests: run_counts.append(runs),
+        lambda _, runs, remaining_s, at_once: run_counts.append(runs),
     )
     arguments = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--parallel", 1)
     arguments = (*arguments, "--scheduler", "fcfs,sptf", "--out", tmp_path / "race")
     assert sledlab(*arguments, "--speedup", "1,2").code == 0
     assert sledlab(*arguments, "--speedup", "1,2,4").code == 0
-    assert run_counts == [4, 4, 4, 4, 2, 2]
+    assert run_counts == [4, 2]
 
 
 def test_remaining_time_is_that_of_the_step(clock, capsys):
@@ -141,7 +141,7 @@ def work_clock(monkeypatch):
 
 def test_progress_counts_work_and_names_the_slowest_run(work_clock):
     runs = [RunSpec("", (), seed) for seed in range(4)]
-    work = WorkProgress({run: f"run {run.seed}" for run in runs}, 4, 2)
+    work = WorkProgress({run: f"run {run.seed}" for run in runs}, runs, 2)
     assert (work.fraction, work.slowest) == (0.0, None)
     work.update_pending(runs)
     for now_s, run in ((1.0, runs[1]), (2.0, runs[2])):
@@ -155,9 +155,38 @@ def test_progress_counts_work_and_names_the_slowest_run(work_clock):
     assert 0.4 < work.fraction < 0.6  # counted in runs it would be at 50 % already after 2 of 124 s
 
 
+@pytest.mark.parametrize(
+    "time_of",
+    [
+        lambda place: 1.0,
+        lambda place: 20.0 - 19 * place,
+        lambda place: 30.0 if place < 0.2 else 1.0,
+        lambda place: 10.0 * math.exp(-5 * place),
+        lambda place: 1.0 + 3 * (round(place * 240) % 3 == 0),
+    ],
+    ids=["equal", "falling", "steps", "exponential", "every third"],
+)
+@pytest.mark.parametrize("count", [12, 48, 240])
+def test_time_is_estimated_within_a_factor_of_two_by_a_sample(work_clock, time_of, count):
+    runs = [RunSpec("", (), seed) for seed in range(count)]
+    times_s = {run: time_of(run.seed / count) for run in runs}
+    work = WorkProgress(dict.fromkeys(runs, ""), runs, 1)
+    executed = sample_first(runs)
+    assert sorted(executed, key=lambda run: run.seed) == runs
+    done_s = 0.0
+    for done, run in enumerate(executed):
+        done_s += times_s[run]
+        work.complete(run, times_s[run])
+        if work.is_sampled:
+            remaining_s = sum(times_s.values()) - done_s
+            assert 0.5 < (done_s + work.remaining_s) / sum(times_s.values()) < 2, done
+            assert work.remaining_s < 2 * remaining_s + done_s
+    assert work.fraction == pytest.approx(1)
+
+
 def test_run_without_its_time_counts_as_long_as_it_was_seen(work_clock):
     runs = [RunSpec("", (), seed) for seed in range(4)]
-    work = WorkProgress({run: f"run {run.seed}" for run in runs}, 4, 1)
+    work = WorkProgress({run: f"run {run.seed}" for run in runs}, runs, 1)
     for done, run in enumerate(runs):
         work.update_pending(runs[done:])
         assert work.fraction == pytest.approx(done / 4)

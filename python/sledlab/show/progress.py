@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.lazy import rich_console, rich_progress
-from sledlab.show.wording import duration, pluralize
+from sledlab.show.wording import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,25 +111,21 @@ class Progress:
         if not self.silent:
             self._say(text)
 
-    def print_estimate(self, done: int, runs: int, parallel_runs: int, requests: int | None = None) -> None:
-        """Print once how long all runs will take, as soon as `parallel_runs` of them are done.
+    def print_estimate(self, runs: int, remaining_s: float, parallel_runs: int) -> None:
+        """Print once how long all runs will take.
 
         Args:
-            done: Number of runs done.
             runs: Number of all runs; nothing is printed for a few.
+            remaining_s: Expected time until all are done.
             parallel_runs: Number of runs that execute at the same time.
-            requests: Requests of each run, where all have the same number.
         """
-        if self.silent or self._has_estimated or done < parallel_runs or runs <= MAX_UNESTIMATED_RUNS:
+        if self.silent or self._has_estimated or runs <= MAX_UNESTIMATED_RUNS:
             return
         self._has_estimated = True
-        total_s = (time.monotonic() - self._started_s) / done * runs
+        total_s = time.monotonic() - self._started_s + remaining_s
         if total_s > MAX_UNESTIMATED_S:
-            requests_text = f" of {pluralize(requests, 'request')}" if requests else ""
             processors = "processor" if parallel_runs == 1 else "processors"
-            self._say(
-                f"{runs:,} runs{requests_text}, about {duration(total_s)} on {parallel_runs} {processors}"
-            )
+            self._say(f"{runs:,} runs, about {duration(total_s)} on {parallel_runs} {processors}")
 
     def _show(self, title: str, fraction: float | None, done: str, *, is_slow: bool = False) -> None:
         if self._bar is not None:

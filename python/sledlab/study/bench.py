@@ -14,7 +14,7 @@ from sledlab.study.executor.measured import execute_runs, execute_short_runs
 from sledlab.study.inputs import experiment_inputs, plugin_names
 from sledlab.study.plan import with_run_name
 from sledlab.study.result_cache import ResultCache, keys
-from sledlab.study.work_done import WorkProgress
+from sledlab.study.work_done import WorkProgress, sample_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -164,7 +164,8 @@ class Bench:
         """Execute runs and cache their results; return the failed runs with their errors."""
         failed: dict[RunSpec, Error | InternalError] = {}
         workers: set[str] = set()
-        work = WorkProgress(plan.names, len(specs), 1)
+        work, starts_processes = WorkProgress(plan.names, specs, 1), False
+        specs = sample_first(specs)
         with Progress(caption, unit="runs") as progress:
 
             def show_pending(pending: Sequence[RunSpec]) -> None:
@@ -179,18 +180,23 @@ class Bench:
                 else:
                     self._cache.add(keys_by_spec[run.spec], run.spec, run.result)
                     wall_s = run.result.timing.get("wall_s")
-                    requests = getattr(run.result.row, "requests", None)
-                    progress.print_estimate(work.completed_count + 1, len(specs), work.concurrency, requests)
                 work.complete(run.spec, wall_s)
+                if work.is_sampled and not starts_processes:
+                    progress.print_estimate(
+                        len(work.order), work.remaining_s / work.concurrency, work.concurrency
+                    )
                 workers.add(run.worker)
                 self._hosts[run.host] += 1
                 progress.workers = len(workers)
                 progress.update(work.completed_count, work.fraction)
 
-            if self._uses_processes(specs) and all(_is_short(plan.texts[spec]) for spec in specs):
+            are_elsewhere = self._uses_processes(specs)
+            starts_processes = are_elsewhere and min(self.workers.parallel, len(specs)) > 1
+            if are_elsewhere and all(_is_short(plan.texts[spec]) for spec in specs):
                 for run in execute_short_runs(plan, specs, show_pending):
                     record(run)
                 specs = specs[work.completed_count :]
+            starts_processes = False
             pool = self._choose_pool(plan, specs)
             work.concurrency = max(1, min(pool.concurrency if pool else 1, len(specs)))
             with closing(execute_runs(plan, specs, pool, show_pending)) as runs:

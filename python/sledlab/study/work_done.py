@@ -1,9 +1,16 @@
-"""Progress of a study by work: the share of the time that its runs take, and the run that takes longest."""
+"""Progress of a study by work: the share of the time that its runs take, and the run that takes longest.
+
+Runs differ in their time by orders of magnitude, and are sorted by weight, the longest first. A sample of
+runs from all places of that order therefore executes first; the time of a run that has not executed is
+interpolated between those of its neighbors in the sample.
+"""
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,8 +18,27 @@ if TYPE_CHECKING:
 
     from sledlab.study.plan import RunSpec
 
-SIMILAR = 4
-"""Number of runs whose mean time is the estimate for the runs that follow: runs are sorted by weight."""
+MIN_SAMPLE, MAX_SAMPLE = 6, 24
+"""Fewest and most runs in the sample, which is a sixth of the runs between them."""
+
+GOLDEN = (math.sqrt(5) - 1) / 2
+"""Multiples of this share, modulo 1, are spread evenly, and in step with no axis of a study."""
+
+
+def sample_first(specs: Sequence[RunSpec]) -> list[RunSpec]:
+    """Return runs in order of execution: the sample, then all others in their order.
+
+    Examples:
+        >>> sample_first(range(12))
+        [0, 7, 2, 10, 5, 1, 3, 4, 6, 8, 9, 11]
+    """
+    indices = dict.fromkeys(int(turn * GOLDEN % 1 * len(specs)) for turn in range(_sample_size(len(specs))))
+    return [*(specs[index] for index in indices), *(specs[i] for i in range(len(specs)) if i not in indices)]
+
+
+def _sample_size(count: int) -> int:
+    """Return the number of runs in the sample of as many runs."""
+    return min(count, max(MIN_SAMPLE, min(count // 6, MAX_SAMPLE)))
 
 
 @dataclass
@@ -21,22 +47,32 @@ class WorkProgress:
 
     Attributes:
         names: Names of all runs.
-        remaining: Number of runs that are not completed.
+        order: The runs, those that may take longest first.
         concurrency: Number of runs that execute at the same time.
     """
 
     names: Mapping[RunSpec, str]
-    remaining: int
+    order: Sequence[RunSpec]
     concurrency: int
-    _wall_times_s: list[float] = field(default_factory=list)
+    _wall_times_s: dict[RunSpec, float] = field(default_factory=dict)
     _start_times_s: dict[RunSpec, float] = field(default_factory=dict)
+    _expected_s: dict[RunSpec, float] = field(default_factory=dict)
+    _done_s: float = 0.0
+    _done_expected_s: float = 0.0
+    _total_expected_s: float = 0.0
 
     def complete(self, spec: RunSpec, wall_s: float | None) -> None:
         """Record a completed run and its wall-clock time, by default that since it was seen to execute."""
         now = time.monotonic()
         executed_s = now - self._start_times_s.pop(spec, now)
-        self._wall_times_s.append(executed_s if wall_s is None else wall_s)
-        self.remaining -= 1
+        self._wall_times_s[spec] = executed_s if wall_s is None else wall_s
+        self._done_s += self._wall_times_s[spec]
+        self._done_expected_s += self._expected_s.get(spec, 0.0)
+        if not self._expected_s and self.completed_count >= _sample_size(len(self.order)):
+            running_s = {each: 2 * run_s for each, run_s in self._running_s.items()}
+            self._expected_s = _interpolate(self.order, {**running_s, **self._wall_times_s})
+            self._total_expected_s = math.fsum(self._expected_s.values())
+            self._done_expected_s = math.fsum(self._expected_s[each] for each in self._wall_times_s)
 
     def update_pending(self, specs: Sequence[RunSpec]) -> None:
         """Record runs that are submitted and not completed, in order: the first of them execute."""
@@ -49,24 +85,41 @@ class WorkProgress:
         return len(self._wall_times_s)
 
     @property
-    def fraction(self) -> float:
-        """The share of the work that is done.
+    def is_sampled(self) -> bool:
+        """Whether the sample is completed, so that `remaining_s` is an estimate for all kinds of runs."""
+        return bool(self._expected_s)
 
-        Runs that wait are expected to take as long as the last ones completed. A run that has taken longer
-        than that is expected to take as long again.
+    @property
+    def remaining_s(self) -> float:
+        """The expected time of all runs that are not completed, without what they have executed, in seconds.
+
+        A run that has taken longer than expected is expected to take as long again.
         """
-        recent_s = self._wall_times_s[-SIMILAR:]
-        mean_s = sum(recent_s) / len(recent_s) if recent_s else 0.0
-        running_s = [time.monotonic() - start_s for start_s in self._start_times_s.values()]
-        done_s = sum(self._wall_times_s) + sum(running_s)
-        remaining_s = sum(max(mean_s - run_s, run_s) for run_s in running_s) + mean_s * (
-            self.remaining - len(running_s)
-        )
+        mean_s = self._done_s / self.completed_count if self.completed_count else 0.0
+        remaining = len(self.order) - self.completed_count
+        expected_s = self._total_expected_s - self._done_expected_s if self.is_sampled else mean_s * remaining
+        scale = self._done_s / self._done_expected_s if self._done_expected_s > 0 else 1.0
+        remaining_s = max(expected_s, 0.0) * scale
+        for spec, run_s in self._running_s.items():
+            run_expected_s = self._expected_s.get(spec, mean_s) * scale
+            remaining_s += max(run_expected_s - run_s, run_s) - run_expected_s
+        return max(remaining_s, 0.0)
+
+    @property
+    def fraction(self) -> float:
+        """The share of the work that is done."""
+        done_s, remaining_s = self._done_s + sum(self._running_s.values()), self.remaining_s
         return (
             done_s / (done_s + remaining_s)
             if done_s + remaining_s > 0
-            else self.completed_count / (self.completed_count + self.remaining)
+            else self.completed_count / len(self.order)
         )
+
+    @property
+    def _running_s(self) -> dict[RunSpec, float]:
+        """For how many seconds each of the runs executes that do."""
+        now = time.monotonic()
+        return {spec: now - start_s for spec, start_s in self._start_times_s.items()}
 
     @property
     def slowest(self) -> tuple[str, float] | None:
@@ -75,3 +128,20 @@ class WorkProgress:
             return None
         spec, start_s = min(self._start_times_s.items(), key=lambda item: item[1])
         return self.names[spec], time.monotonic() - start_s
+
+
+def _interpolate(order: Sequence[RunSpec], times_s: Mapping[RunSpec, float]) -> dict[RunSpec, float]:
+    """Return an expected time for each run: between two completed ones in the order, on a straight line.
+
+    Examples:
+        >>> _interpolate("abcde", {"b": 1.0, "d": 3.0})
+        {'a': 1.0, 'b': 1.0, 'c': 2.0, 'd': 3.0, 'e': 3.0}
+    """
+    known = [index for index, spec in enumerate(order) if spec in times_s]
+    expected_s = [times_s[order[known[0]]]] * known[0]
+    for first, last in pairwise(known):
+        begin_s, end_s = times_s[order[first]], times_s[order[last]]
+        steps = last - first
+        expected_s += [begin_s + (end_s - begin_s) * step / steps for step in range(steps)]
+    expected_s += [times_s[order[known[-1]]]] * (len(order) - known[-1])
+    return dict(zip(order, expected_s, strict=True))
