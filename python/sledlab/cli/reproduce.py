@@ -25,6 +25,7 @@ from sledlab.lazy import later
 from sledlab.runs.options import Option
 from sledlab.runs.parsing import words as word_list
 from sledlab.show import terminal
+from sledlab.show.wording import keep_units
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -237,7 +238,7 @@ def reproduce_run(name: str, *, as_json: bool, **option_values: Any) -> None:
 
 def _show_text(text: str) -> None:
     """Print a text, wrapped at the width of the terminal."""
-    terminal.show(lambda console: console.print(text, markup=False))
+    terminal.say_sentences(keep_units(text))
 
 
 def _figure_to_dict(figure: Figure) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.statements import DrawnStatements
 from sledlab.show.palette import INK, PALETTE, QUIET, text_color
 from sledlab.show.plots import finish_figure, style
+from sledlab.show.wording import NO_BREAK_SPACE, keep_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -46,8 +46,6 @@ BOLD_LETTERS_PER_INCH = 10.2
 
 HANDLE_WIDTH = 0.62
 """Width of a mark of the legend with the space around it, in inches."""
-
-NO_BREAK_SPACE = "\u00a0"
 
 MAX_RANGE_RATIO = 5.0
 """Greatest ratio of the ends of linear axes that become one range."""
@@ -267,6 +265,5 @@ def _outcome_handle(outcome: str) -> Any:
 
 def _wrap(text: str, letters: int) -> list[str]:
     """The lines of a text, none of which begins with a unit."""
-    joined = re.sub(r"(?<=\d) (?=%|ms\b|s\b|J\b)", NO_BREAK_SPACE, text)
-    lines = textwrap.wrap(joined, letters, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(keep_units(text), letters, break_long_words=False, break_on_hyphens=False)
     return [line.replace(NO_BREAK_SPACE, " ") for line in lines]

@@ -10,6 +10,7 @@ from sledlab.reproduction.assumption import MARKS, assumptions
 from sledlab.reproduction.outcome_marks import MARKS as OUTCOME_MARKS
 from sledlab.reproduction.papers import PAPERS, quotation
 from sledlab.reproduction.verdicts import claims, figure_claims
+from sledlab.show.wording import keep_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -157,7 +158,7 @@ def _sweep_row(sweep: SensitivitySweep) -> tuple[str, ...]:
         f"{sweep.assumption}{excluded}",
         f"{span}; here {sweep.cells[sweep.default].value}",
         ends[0].outcome if len(names_by_outcome) == 1 else outcomes,
-        numbers,
+        keep_units(numbers),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sledlab._native import is_plugin
@@ -10,6 +11,16 @@ from sledlab.traces.samples import trace_label
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
+
+
+NO_BREAK_SPACE = "\u00a0"
+
+UNIT_SPACE = re.compile(r"(?<=\d) (?=%|ms\b|s\b|J\b)")
+
+
+def keep_units(text: str) -> str:
+    """Return a text in which no line can end between a number and its unit."""
+    return UNIT_SPACE.sub(NO_BREAK_SPACE, text)
 
 
 def figure(value: float | None, digits: int = 3) -> str:
