@@ -23,6 +23,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sledlab import _native
 from sledlab.cli import run as cli
+from sledlab.display import find_presentation
+from sledlab.show import document, terminal
 from sledlab.studies.fleet.histogram import PERCENTILES, Histogram, bin_index, middle_ns
 from sledlab.studies.fleet.measurement import FleetRun, measure
 from sledlab.studies.fleet.placement import BUSY
@@ -162,6 +164,17 @@ def test_answer_starts_with_the_nearest_fleet(place: Path) -> None:
     assert f"{nearest.volumes_meet} of 5 volumes within the goal" in second
     assert "max over all requests is" in second
     assert result.to_dict()["recommended"] == nearest.fleet
+
+
+def test_goal_comes_first_in_a_terminal_of_80_characters(place: Path) -> None:
+    result = sl.fleet(place, ["mems-g2", "atlas-10k"], goal="p99=20ms", parallel=1)
+    brief = find_presentation(result).brief(result)  # type: ignore[attr-defined]
+    lines = terminal.as_text(lambda console: document.write(brief, console), 80).splitlines()
+    rules = [index for index, line in enumerate(lines) if line.startswith(" ─")]
+    assert len(rules) == 2
+    assert lines[rules[0] - 1].split()[:3] == ["goal", "in", "goal"]
+    assert {line.split()[1] for line in lines[rules[0] + 1 : rules[0] + 3]} <= {"yes", "no"}
+    assert max(map(len, lines)) <= 80
 
 
 @st.composite
