@@ -45,7 +45,7 @@ def test_commands_in_initial_file_work(sledlab, kind):
     assert sledlab("init", kind, f"other_{kind}").code == 0  # modules are imported once only
     (file,) = (
         f"other_{kind}{suffix}"
-        for suffix in (".toml", ".py")
+        for suffix in (".toml", ".py", ".parv")
         if TEMPLATES_BY_KIND[kind].file.endswith(suffix)
     )
     with open(file, encoding="utf-8") as lines:

@@ -45,6 +45,7 @@ class Template:
 
 TEMPLATES_BY_KIND = {
     "device": Template("device.toml", "a device", "sledlab show device {file}"),
+    "disksim": Template("disksim.parv", "a MEMS device of DiskSim", "sledlab device import {file}"),
     "experiment": Template("experiment.toml", "a run", "sledlab simulate {file}"),
     "compare": Template("compare.toml", "a comparison", "sledlab compare {file}"),
     "scheduler": Template(
@@ -119,7 +120,7 @@ def render_template(kind: str, path: Path) -> str:
     replay_parameters = to_entry(catalog.load_catalog()["replay"]).parameters
     renderers_by_name = {
         "FILE": lambda: str(path),
-        "MODULE": lambda: path.stem,
+        "MODULE": lambda: re.sub(r"\W+", "_", path.stem),
         "FUNCTION": lambda: path.stem,
         "DEVICE": lambda: _native.device_text("mems-g2").rstrip(),
         "WORKLOAD": lambda: comment_out(spec for spec in workload_parameters if spec.name != "requests"),
