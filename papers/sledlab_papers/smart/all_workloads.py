@@ -5,7 +5,8 @@ from __future__ import annotations
 import sledlab as sl
 
 from ..claims import Judgment, judge_criterion, judge_fitted
-from ..wording import format_rows
+from ..wording import cells, number_table
+from .device_tables import device_table
 from .plan import SmartRuns
 from .published_times import DISK, MEMS
 
@@ -25,14 +26,13 @@ def c_43(runs: SmartRuns) -> Judgment:
         page_kb = 8.0 if job == "mafia" else None
         disk_s = runs.job_time_s(job, NODES, DISK, page_kb)
         ratios_by_job[job] = [disk_s / runs.job_time_s(job, NODES, device, page_kb) for device in MEMS]
-    details = format_rows(
-        "{0} {1}",
-        [(job, ", ".join(f"{ratio:.1f}" for ratio in ratios)) for job, ratios in ratios_by_job.items()],
-        "; ",
+    all_ratios = [ratio for ratios in ratios_by_job.values() for ratio in ratios]
+    title = f"Time on the disk over that on MEMS, {NODES} nodes"
+    return (
+        judge_criterion(min(all_ratios) > 1)
+        .with_tables(device_table(title, "job", ratios_by_job, "{:.1f}", MEMS))
+        .with_numbers(least=min(all_ratios), most=max(all_ratios))
     )
-    return judge_criterion(
-        all(ratio > 1 for ratios in ratios_by_job.values() for ratio in ratios)
-    ).with_numbers(details=details)
 
 
 def _judge_recorded_node() -> Judgment:
@@ -54,13 +54,14 @@ def c_45(_: SmartRuns) -> Judgment:
 
 def c_46(_: SmartRuns) -> Judgment:
     """Line items in both readings."""
-    return judge_fitted(abs(LINE_ITEMS * WIDE_BYTES / 2**30 - 1) < 0.001).with_numbers(
-        decimal=DECIMAL_BYTES,
-        gb=LINE_ITEMS * DECIMAL_BYTES / 1e9,
-        wide=WIDE_BYTES,
-        gib=LINE_ITEMS * WIDE_BYTES / 2**30,
-        text=LINE_ITEMS * TEXT_BYTES / 1e9,
-    )
+    readings = {"experiments": DECIMAL_BYTES, "default of jobs": WIDE_BYTES, "text, queries": TEXT_BYTES}
+    rows = [
+        cells("{} | {} | {:.3f} | {:.3f}", name, width, LINE_ITEMS * width / 1e9, LINE_ITEMS * width / 2**30)
+        for name, width in readings.items()
+    ]
+    sizes = number_table("Size of the line items", "reading | bytes each | GB | GiB", rows)
+    judgment = judge_fitted(abs(LINE_ITEMS * WIDE_BYTES / 2**30 - 1) < 0.001).with_tables(sizes)
+    return judgment.with_numbers(items=LINE_ITEMS)
 
 
 def c_48(_: SmartRuns) -> Judgment:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sledlab.reproduction.verdicts import NumberTable
+
 from ..claims import Judgment, judge_criterion
 from ..markdown import table
-from ..wording import format_number, format_rows
+from ..wording import cells, format_number, number_table
 from .mining import SIZES, universe_places
 from .plan import LETTERS, RULES, SECTIONS, TENTH_SUFFIX, UNIVERSE_NODES, SmartRuns, sections_place
 from .published_times import DEVICES, DISK, G3, MEMS, NAMES
@@ -77,11 +79,13 @@ def c_33(runs: SmartRuns) -> Judgment:
     all_fall = all(falls for falls, _ in falls_and_reductions.values())
     are_small = all(reduction < MAX_TOTAL_CHANGE for _, reduction in falls_and_reductions.values())
     # As many sections as fit is one, which is count distribution: no test of hybrid distribution.
-    return judge_criterion(all_fall and are_small and bool(places_by_sections), all_fall).with_numbers(
-        details=format_rows(
-            "{1:.0f} % with {0}",
-            [(name, 100 * reduction) for name, (_, reduction) in falls_and_reductions.items()],
-        ),
+    reductions = number_table(
+        "Time saved from the disk to G3, %",
+        "case | saved",
+        [cells("{} | {:%0}", name, reduction) for name, (_, reduction) in falls_and_reductions.items()],
+    )
+    judgment = judge_criterion(all_fall and are_small and bool(places_by_sections), all_fall)
+    return judgment.with_tables(reductions).with_numbers(
         least=min(reduction for _, reduction in falls_and_reductions.values()),
         most=max(reduction for _, reduction in falls_and_reductions.values()),
     )
@@ -97,9 +101,10 @@ def c_34(runs: SmartRuns) -> Judgment:
     }
     flatness = {key: abs(ratio - 1) <= MAX_GROWTH for key, ratio in growth.items()}
     is_cd_flat = all(is_flat for (name, _), is_flat in flatness.items() if name.startswith("CD"))
-    return judge_criterion(all(flatness.values()), is_cd_flat).with_numbers(
-        details=_range_texts(growth), maximum=max(growth.values())
+    judgment = judge_criterion(all(flatness.values()), is_cd_flat).with_tables(
+        _range_table(f"Response on {many} nodes over that on {few}", growth)
     )
+    return judgment.with_numbers(maximum=max(growth.values()))
 
 
 def c_35(runs: SmartRuns) -> Judgment:
@@ -111,19 +116,19 @@ def c_35(runs: SmartRuns) -> Judgment:
         for name, times in judged_times(runs, device).items()
         for nodes in times
     }
-    return judge_criterion(min(ratios.values()) >= 1).with_numbers(
-        details=_range_texts(ratios), maximum=max(ratios.values())
+    judgment = judge_criterion(min(ratios.values()) >= 1).with_tables(
+        _range_table("Response on the disk over that on a MEMS device", ratios)
     )
+    return judgment.with_numbers(minimum=min(ratios.values()), maximum=max(ratios.values()))
 
 
-def _range_texts(values: Mapping[tuple[str, str], float]) -> str:
-    """The range of values of each distribution, given by distribution and device, in words."""
+def _range_table(title: str, values: Mapping[tuple[str, str], float]) -> NumberTable:
+    """The range of values of each distribution, given by distribution and device."""
     by_name: dict[str, list[float]] = {}
     for (name, _), value in values.items():
         by_name.setdefault(name, []).append(value)
-    return format_rows(
-        "{0}: {1:.2f} to {2:.2f}", [(name, min(each), max(each)) for name, each in by_name.items()], "; "
-    )
+    rows = [cells("{} | {:.2f} | {:.2f}", name, min(each), max(each)) for name, each in by_name.items()]
+    return number_table(title, "distribution, sections | least | most", rows)
 
 
 def sections_table(runs: SmartRuns) -> str:

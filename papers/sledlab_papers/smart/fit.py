@@ -58,6 +58,13 @@ class FittedRatio:
         published_s = [published_time(self.stage, device, "store").seconds for device in self.devices]
         return seconds[0] / seconds[1] / (published_s[0] / published_s[1]) - 1
 
+    def requests_and_software(self) -> tuple[float, float]:
+        """Requests over the simulated ones, and their software in us, that give both printed times."""
+        device_s = [time.device_s / time.requests for time in self.times]
+        published_s = [published_time(self.stage, device, "store").seconds for device in self.devices]
+        requests = (published_s[0] - published_s[1]) / (device_s[0] - device_s[1])
+        return requests / self.times[0].requests, 1e6 * (published_s[0] / requests - device_s[0])
+
 
 def node_settings(job: str) -> dict[str, Any]:
     """Settings of the node in the experiment of a job."""
@@ -128,6 +135,8 @@ def fit_software() -> None:
         deviation, other_deviation = each.deviation(request_us), each.deviation(others_us)
         print(f"  {each.stage.phase}, {each.stage.nodes} nodes, {each.devices[1]}: {deviation:+.1%}")
         print(f"    with {others_us}, fitted to the others: {other_deviation:+.1%}")
+        request_ratio, software_us = each.requests_and_software()
+        print(f"    both times as printed: {request_ratio:.2f} as many requests, {software_us:.0f} each")
 
 
 def main() -> None:

@@ -51,9 +51,7 @@ def c_50(runs: SmartRuns) -> Judgment:
     share = max(sent_bytes) / host_bytes
     # Limit 2 %: 1 % of the tuples match, drawn by a predicate that hits nearly as many.
     return judge_definition(len(sent_bytes) == 1 and share < 0.02).with_numbers(
-        nodes=format_rows("{}", (str(size) for size in sizes.distinct("nodes"))),
         minimum=min(sent_bytes) / 1e6,
-        maximum=max(sent_bytes) / 1e6,
         share=share,
         data=host_bytes / 1e6,
         sorting=sort_bytes / 1e6,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import sledlab as sl
 from sledlab.job.data.baskets import MarketBaskets
+from sledlab.reproduction.verdicts import NumberTable
 
 from ..claims import Judgment, judge_comparisons, judge_criterion, judge_range
-from ..wording import format_rows
+from ..wording import format_number, number_table
+from .device_tables import device_table
 from .plan import (
     CANDIDATE_SUFFIX,
     CLUSTERS,
@@ -21,7 +24,7 @@ from .plan import (
     SmartRuns,
     universe_suffix,
 )
-from .published_times import DEVICES, DISK, G3, MEMS, NAMES
+from .published_times import DEVICES, DISK, G3, MEMS, NAMES, PART_NAMES
 from .stages import is_falling, network_limited_sizes
 
 CLOCK_RATIO, MIN_CLOCK_RATIO, MAX_CLOCK_RATIO = 2.5, 1.5, 4.0
@@ -40,6 +43,13 @@ def flip_ratio(compute_s: float, store_s: float) -> float:
     return CLOCK_RATIO * store_s / compute_s
 
 
+def flip_table(row_head: str, flips_by_row: Mapping[str, Sequence[Flip]]) -> NumberTable:
+    """Ratios of processors at which a job turns, by device."""
+    title = "Ratio of cycles from which computation is the largest component"
+    ratios_by_row = {name: [flip.ratio for flip in row] for name, row in flips_by_row.items()}
+    return device_table(title, row_head, ratios_by_row)
+
+
 @dataclass(frozen=True)
 class Flip:
     """The ratio of processors at which a job turns from I/O-bound to compute-bound."""
@@ -56,11 +66,6 @@ class Flip:
     def letter_at_ratio(self) -> str:
         """The bottleneck at the ratio that is taken."""
         return "C" if self.ratio < CLOCK_RATIO else "I"
-
-    def __str__(self) -> str:
-        """The device and the ratio."""
-        ratio_text = "at any" if self.ratio <= MIN_CLOCK_RATIO else f"from {self.ratio:.3g}"
-        return f"{NAMES[self.device]} {ratio_text}"
 
 
 def flips(runs: SmartRuns, job: str, nodes: int, page_kb: float | None = None, place: str = "") -> list[Flip]:
@@ -122,14 +127,15 @@ def c_32(runs: SmartRuns) -> Judgment:
         items: all(flip.ratio <= MAX_CLOCK_RATIO for flip in row) for items, row in flips_by_items.items()
     }
     holds_everywhere = all(flip.letter == "C" for row in flips_by_items.values() for flip in row)
-    details = format_rows(
-        "{0} items: {1}", [(items, ", ".join(map(str, row))) for items, row in flips_by_items.items()], "; "
-    )
-    return judge_range(holds_everywhere, any(is_compute_bound.values())).with_numbers(
-        details=details,
-        minimum=MIN_CLOCK_RATIO,
-        maximum=MAX_CLOCK_RATIO,
-        items=" or ".join(f"{items}" for items, is_bound in is_compute_bound.items() if is_bound) or "no",
+    ratios = flip_table("items", {f"{items:,}": row for items, row in flips_by_items.items()})
+    return (
+        judge_range(holds_everywhere, any(is_compute_bound.values()))
+        .with_tables(ratios)
+        .with_numbers(
+            minimum=MIN_CLOCK_RATIO,
+            maximum=MAX_CLOCK_RATIO,
+            items=" or ".join(f"{items}" for items, is_bound in is_compute_bound.items() if is_bound) or "no",
+        )
     )
 
 
@@ -144,39 +150,44 @@ def c_36(_: SmartRuns) -> Judgment:
     )
 
 
-def _turns(runs: SmartRuns, pages: tuple[float, ...]) -> tuple[bool, bool, str]:
-    """Whether the disk is I/O-bound and G3 compute-bound: at any ratio, at one; and from which ratio on."""
-    are_certain, are_possible, details = [], [], []
-    for page in pages:
-        for counting, place in counting_places(runs).items():
-            flip_by_device = {flip.device: flip for flip in flips(runs, "mafia", SIZES[0], page, place)}
-            are_certain.append(flip_by_device[G3].letter == "C" and flip_by_device[DISK].letter == "I")
-            are_possible.append(
-                flip_by_device[G3].ratio <= MAX_CLOCK_RATIO
-                and flip_by_device[DISK].ratio > max(MIN_CLOCK_RATIO, flip_by_device[G3].ratio)
-            )
-            details.append(f"{page:g} KB, {counting}: {', '.join(map(str, flip_by_device.values()))}")
-    return all(are_certain), any(are_possible), "; ".join(details)
+def _turns(runs: SmartRuns, page: float) -> tuple[bool, bool, dict[str, list[Flip]]]:
+    """Whether the disk is I/O-bound and G3 compute-bound: at any ratio, at one; and turning points."""
+    are_certain, are_possible, flips_by_case = [], [], {}
+    for counting, place in counting_places(runs).items():
+        flips_by_case[f"{page:g} KB, {counting}"] = flips(runs, "mafia", SIZES[0], page, place)
+        flip_by_device = {flip.device: flip for flip in flips_by_case[f"{page:g} KB, {counting}"]}
+        are_certain.append(flip_by_device[G3].letter == "C" and flip_by_device[DISK].letter == "I")
+        are_possible.append(
+            flip_by_device[G3].ratio <= MAX_CLOCK_RATIO
+            and flip_by_device[DISK].ratio > max(MIN_CLOCK_RATIO, flip_by_device[G3].ratio)
+        )
+    return all(are_certain), any(are_possible), flips_by_case
 
 
 def c_37(runs: SmartRuns) -> Judgment:
     """Bottlenecks with pages of 8 KB."""
-    holds_everywhere, holds_somewhere, details = _turns(runs, (FIGURE_10_PAGE_KB,))
-    return judge_range(holds_everywhere, holds_somewhere).with_numbers(
-        details=details, minimum=MIN_CLOCK_RATIO, maximum=MAX_CLOCK_RATIO
+    holds_everywhere, holds_somewhere, flips_by_case = _turns(runs, FIGURE_10_PAGE_KB)
+    judgment = judge_range(holds_everywhere, holds_somewhere).with_tables(
+        flip_table("page, counted by", flips_by_case)
+    )
+    return judgment.with_numbers(
+        least=min(flip.ratio for row in flips_by_case.values() for flip in row),
+        minimum=MIN_CLOCK_RATIO,
+        maximum=MAX_CLOCK_RATIO,
     )
 
 
 def c_38(runs: SmartRuns) -> Judgment:
     """Bottlenecks with larger pages."""
-    turns = [_turns(runs, (page,)) for page in PAGES[1:]]
+    turns = [_turns(runs, page) for page in PAGES[1:]]
     holds_everywhere, are_possible = all(turn[0] for turn in turns), [turn[1] for turn in turns]
-    details = "; ".join(turn[2] for turn in turns)
+    flips_by_case = {name: row for turn in turns for name, row in turn[2].items()}
     turned_pages = ", ".join(
         f"{page:g} KB" for page, is_possible in zip(PAGES[1:], are_possible, strict=True) if is_possible
     )
-    return judge_range(holds_everywhere, all(are_possible), direction_holds=any(are_possible)).with_numbers(
-        turned=turned_pages or "no pages", details=details, minimum=MIN_CLOCK_RATIO, maximum=MAX_CLOCK_RATIO
+    judgment = judge_range(holds_everywhere, all(are_possible), direction_holds=any(are_possible))
+    return judgment.with_tables(flip_table("page, counted by", flips_by_case)).with_numbers(
+        turned=turned_pages or "no pages", minimum=MIN_CLOCK_RATIO, maximum=MAX_CLOCK_RATIO
     )
 
 
@@ -188,15 +199,15 @@ def c_39(runs: SmartRuns) -> Judgment:
         for part in ("compute", "store")
         for device in (DISK, G3)
     }
-    return judge_criterion(all(map(is_falling, times_s.values()))).with_numbers(
-        details=format_rows(
-            "{0} {1:,.3g} to {2:,.3g} s",
-            [
-                (f"{LETTERS[part]} on {NAMES[device]}", values[0], values[-1])
-                for (part, device), values in times_s.items()
-            ],
-        )
+    rows = [
+        [f"{PART_NAMES[part]}, {NAMES[device]}", *map(format_number, values)]
+        for (part, device), values in times_s.items()
+    ]
+    columns = " | ".join(["nodes", *map(str, sizes)])
+    judgment = judge_criterion(all(map(is_falling, times_s.values()))).with_tables(
+        number_table("Times of MAFIA, s", columns, rows)
     )
+    return judgment.with_numbers(few=sizes[0], many=sizes[-1])
 
 
 def c_40(runs: SmartRuns) -> Judgment:
@@ -207,14 +218,13 @@ def c_40(runs: SmartRuns) -> Judgment:
         for device in DEVICES
     }
     rising_cases = [case for case, times in times_s.items() if any(b > a for a, b in pairwise(times))]
-    return judge_criterion(not rising_cases, len(rising_cases) < len(times_s)).with_numbers(
-        details=format_rows(
-            "{0} {1}",
-            [(NAMES[d], ", ".join(f"{t:.3g}" for t in times_s[SIZES[0], d])) for d in DEVICES],
-            "; ",
-        ),
-        nodes=SIZES[0],
+    times_by_page = {
+        f"{page:g}": [times_s[SIZES[0], device][i] for device in DEVICES] for i, page in enumerate(PAGES)
+    }
+    judgment = judge_criterion(not rising_cases, len(rising_cases) < len(times_s)).with_tables(
+        device_table(f"Time of MAFIA on {SIZES[0]} nodes, s", "page (KB)", times_by_page)
     )
+    return judgment.with_numbers(rising=len(rising_cases), cases=len(times_s))
 
 
 def c_41(runs: SmartRuns) -> Judgment:
@@ -235,11 +245,12 @@ def c_41(runs: SmartRuns) -> Judgment:
     speedups_on_many = [[speedup(n, device) for device in DEVICES] for n in runs.sizes("mafia") if n > 8]
     are_alike = max(max(row) / min(row) for row in [*speedups_on_many, list(steps_from_8.values())]) <= 1.15
     are_mems_alike = max(speedups_on_4[d] for d in MEMS) / min(speedups_on_4[d] for d in MEMS) <= 1.15
-    return judge_criterion(
+    speedups_by_case = {"1 to 4": speedups_on_4.values(), "8 to 32": steps_from_8.values()}
+    judgment = judge_criterion(
         is_disk_better and are_alike and are_mems_alike, is_disk_better or are_alike
-    ).with_numbers(
-        few=format_rows("{0} {1:.2f}", [(NAMES[d], value) for d, value in speedups_on_4.items()]),
-        steps=format_rows("{0} {1:.2f}", [(NAMES[d], value) for d, value in steps_from_8.items()]),
+    ).with_tables(device_table("Speed-up of MAFIA", "nodes", speedups_by_case, "{:.2f}"))
+    return judgment.with_numbers(
+        lead=min(speedups_on_4[DISK] / speedups_on_4[device] for device in MEMS) - 1,
         apart=max(max(row) / min(row) for row in speedups_on_many) - 1,
     )
 
@@ -308,8 +319,14 @@ def c_42(runs: SmartRuns) -> Judgment:
     agreeing_cells, reachable_cells = (
         sum(map(sum, rows.values())) for rows in (agreements, possible_agreements)
     )
-    return judge_comparisons(cell for row in agreements.values() for cell in row).with_numbers(
-        cells=agreeing_cells,
-        reached=reachable_cells,
-        rows=format_rows("{0} {1}", [(job, " ".join(row)) for job, row in letters.items()], "; "),
+    letter_texts = {
+        job: [
+            ours if ours == published else f"{ours}, not {published}"
+            for ours, published in zip(row, TABLE_5[job].split(" "), strict=True)
+        ]
+        for job, row in letters.items()
+    }
+    judgment = judge_comparisons(cell for row in agreements.values() for cell in row).with_tables(
+        device_table("Largest component on 32 nodes", "job", letter_texts, "{}")
     )
+    return judgment.with_numbers(cells=agreeing_cells, reached=reachable_cells)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..claims import Judgment, judge_range
 from ..markdown import table
-from ..wording import cells, format_rows
+from ..wording import cells, number_table
 from .future_work_plan import (
     CLOCK_MHZ,
     CLUSTER_CLOCKS_MHZ,
@@ -20,6 +20,7 @@ from .plan import SmartRuns
 from .published_times import NAMES
 
 HOSTS = (HOST, f"{HOST}-infiniband", f"{HOST}-fast")
+FAST_HOST_TITLE = f"host of {CLOCK_MHZ / 1000:g} GHz, InfiniBand"
 
 
 def offload_ratios(runs: SmartRuns, place: str) -> list[tuple[str, str, float]]:
@@ -58,27 +59,24 @@ def c_49(runs: SmartRuns) -> Judgment:
     """Over what the paper leaves open: the network and the host, and the clock of plain computers."""
     hosts = [[ratio for *_, ratio in offload_ratios(runs, place)] for place in HOSTS]
     clusters = [[ratio for *_, ratio in cluster_ratios(runs, each.place)] for each in PLAIN_CLUSTERS]
-    ranges = [f"{min(case):.3f} to {max(case):.2f}" for case in hosts]
+    cluster_titles = [f"{COMPUTERS} computers of {mhz:,} MHz" for mhz in CLUSTER_CLOCKS_MHZ]
+    titles = ("host", "host, InfiniBand", FAST_HOST_TITLE, *cluster_titles)
+    rows = [
+        cells("{} | {:.2f} | {:.2f}", title, min(case), max(case))
+        for title, case in zip(titles, (*hosts, *clusters), strict=True)
+    ]
     jobs = read_replays(runs, HOST).distinct("job")
     are_faster = [ratio > 1 for case in (*hosts, *clusters) for ratio in case]
     holds_somewhere = all(ratio > 1 for case in (hosts[0], clusters[0]) for ratio in case)
-    return judge_range(
+    judgment = judge_range(
         all(are_faster), holds_somewhere, direction_holds=all(ratio > 1 for ratio in hosts[0])
-    ).with_numbers(
+    ).with_tables(number_table("Time over that at the nodes", "where | least | most", rows))
+    return judgment.with_numbers(
         jobs=", ".join(f"`{job}`" for job in jobs),
-        base=ranges[0],
-        infiniband=ranges[1],
-        fast=ranges[2],
+        base=f"{min(hosts[0]):.2f} to {max(hosts[0]):.2f}",
         times=FASTER,
         computers=COMPUTERS,
         stores=STORES_PER_COMPUTER,
-        clusters=format_rows(
-            "{1} times with {0:,} MHz",
-            [
-                (mhz, f"{min(case):.2f} to {max(case):.2f}")
-                for mhz, case in zip(CLUSTER_CLOCKS_MHZ, clusters, strict=True)
-            ],
-        ),
     )
 
 
@@ -101,8 +99,7 @@ def host_table(runs: SmartRuns) -> str:
         )
         for job, device in ratios[0]
     ]
-    fast_host_title = f"InfiniBand, host of {CLOCK_MHZ / 1000:g} GHz"
     clusters = " | ".join(f"{COMPUTERS} computers of {mhz:,} MHz" for mhz in CLUSTER_CLOCKS_MHZ)
-    ratio_titles = f"times as long | InfiniBand | {fast_host_title} | {clusters}"
+    ratio_titles = f"times as long | InfiniBand | {FAST_HOST_TITLE} | {clusters}"
     head = f"job | store | at nodes (s) | at a host (s) | {ratio_titles}"
     return table(head, rows, 2)

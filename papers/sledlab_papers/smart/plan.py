@@ -13,7 +13,7 @@ import polars
 from ..markdown import table
 from ..runs import PlannedExperiment, TableReads, mark_value
 from ..wording import cells
-from .published_times import DISK, Stage
+from .published_times import DISK, DISK_HOST, Stage
 
 PARTS = ("compute", "store", "network")
 LETTERS = {"compute": "C", "store": "I", "network": "N"}
@@ -145,7 +145,7 @@ class StageTimes:
 
 
 def read_rows(file: Path, kind: type[T], has_device_settings: bool = False) -> tuple[T, ...]:
-    """The rows of a table; devices are named with or without their parameters."""
+    """The rows of a table; devices are named with or without parameters, the disk without its host."""
     TableReads.note(file, (field.name for field in fields(kind)))  # type: ignore[arg-type]
     return _rows(file, kind, has_device_settings)  # type: ignore[arg-type]
 
@@ -154,9 +154,11 @@ def read_rows(file: Path, kind: type[T], has_device_settings: bool = False) -> t
 def _rows(file: Path, kind: Any, has_device_settings: bool) -> tuple[Any, ...]:
     names = [field.name for field in fields(kind)]
     rows = polars.read_csv(file, infer_schema_length=None).select(names).to_dicts()
-    if not has_device_settings:
-        rows = [row | {"device": row["device"].split(" ")[0]} for row in rows]
-    return tuple(kind(**row) for row in rows)
+    return tuple(kind(**row | {"device": _device_name(row["device"], has_device_settings)}) for row in rows)
+
+
+def _device_name(label: str, has_settings: bool) -> str:
+    return label.removesuffix(DISK_HOST) if has_settings else label.split(" ", maxsplit=1)[0]
 
 
 @dataclass(frozen=True)
@@ -181,9 +183,12 @@ class SmartRuns:
 
     def place(self, job: str) -> str:
         """The place of the runs of a job."""
-        name = JOB_EXPERIMENTS[job]
-        endings = (each for each in self.readings if (self.directory / f"{name}{each}").exists())
-        return f"{name}{next(endings, '')}"
+        return self.variant_place(JOB_EXPERIMENTS[job])
+
+    def variant_place(self, place: str) -> str:
+        """The place of the runs of an experiment in these readings."""
+        endings = (each for each in self.readings if (self.directory / f"{place}{each}").exists())
+        return f"{place}{next(endings, '')}"
 
     def sizes(self, job: str) -> list[int]:
         """The numbers of nodes of a job, ascending."""

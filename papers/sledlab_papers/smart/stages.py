@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from sledlab.reproduction.verdicts import NumberTable
+
 from ..claims import Judgment, judge_criterion, judge_fitted, judge_printed
-from ..wording import format_rows
+from ..wording import format_number, format_rows, number_table
+from .device_tables import device_table
 from .plan import HASH_SUFFIX, JOIN, SmartRuns
 from .published_times import (
     DEVICES,
@@ -23,6 +26,7 @@ from .published_times import (
     MEMS,
     MERGE,
     NAMES,
+    PART_NAMES,
     SAMPLING,
     SORT_4,
     SORT_16,
@@ -39,11 +43,6 @@ def is_falling(values: Sequence[float]) -> bool:
     return all(value < previous for previous, value in pairwise(values))
 
 
-def seconds_text(times_s: Sequence[float]) -> str:
-    """Several times in s, in words."""
-    return ", ".join(f"{time_s:,.0f}" if time_s >= 100 else f"{time_s:.3g}" for time_s in times_s)
-
-
 def c_10(runs: SmartRuns) -> Judgment:
     """Elapsed times of the scan by size."""
     sizes = runs.sizes("scan")
@@ -54,15 +53,21 @@ def c_10(runs: SmartRuns) -> Judgment:
     }
     all_fall = all(map(is_falling, times.values()))
     are_near = all(0.8 <= efficiency <= 1.25 for efficiency in efficiencies.values())
-    details = format_rows(
-        "{0} {1}", [(NAMES[device], seconds_text(seconds)) for device, seconds in times.items()], "; "
+    judgment = judge_criterion(all_fall and are_near, all_fall).with_tables(
+        device_table("Time of the scan, s", "nodes", by_size(sizes, times)),
+        device_table("Speed-up over that of nodes", "nodes", {"4 to 32": efficiencies.values()}, "{:.2f}"),
     )
-    return judge_criterion(all_fall and are_near, all_fall).with_numbers(
-        details=details,
-        gains=format_rows(
-            "{0} {1:.2f}", [(NAMES[name], efficiency) for name, efficiency in efficiencies.items()]
-        ),
-    )
+    return judgment.with_numbers(least=min(efficiencies.values()), most=max(efficiencies.values()))
+
+
+def by_size(
+    sizes: Sequence[int], values_by_device: Mapping[str, Sequence[object]]
+) -> dict[str, tuple[object, ...]]:
+    """Values of all devices by number of nodes, from values of all sizes by device."""
+    return {
+        str(size): values
+        for size, values in zip(sizes, zip(*values_by_device.values(), strict=True), strict=True)
+    }
 
 
 def c_11(runs: SmartRuns) -> Judgment:
@@ -71,7 +76,7 @@ def c_11(runs: SmartRuns) -> Judgment:
     are_falling = [is_falling([runs.total("store", "scan", n, device) for device in DEVICES]) for n in sizes]
     times_on_most_nodes = [runs.total("store", "scan", sizes[-1], device) for device in DEVICES]
     return judge_criterion(all(are_falling)).with_numbers(
-        nodes=sizes[-1], details=seconds_text(times_on_most_nodes)
+        nodes=sizes[-1], details=format_rows("{:figure}", times_on_most_nodes)
     )
 
 
@@ -123,12 +128,10 @@ def c_14(runs: SmartRuns) -> Judgment:
         for device in DEVICES
     }
     are_falling = [is_falling([times[device][i] for device in DEVICES]) for i in range(len(sizes))]
-    details = format_rows(
-        "{0} {1}", [(NAMES[device], seconds_text(seconds)) for device, seconds in times.items()], "; "
-    )
-    return judge_criterion(all(are_falling) and all(map(is_falling, times.values()))).with_numbers(
-        details=details
-    )
+    judgment = judge_criterion(all(are_falling) and all(map(is_falling, times.values())))
+    return judgment.with_tables(
+        device_table("I/O of the nested loop, s", "nodes", by_size(sizes, times))
+    ).with_numbers(first=times[DISK][0], last=times[G3][-1])
 
 
 def c_15(runs: SmartRuns) -> Judgment:
@@ -201,7 +204,10 @@ def c_20(runs: SmartRuns) -> Judgment:
     """On 4 nodes; direction only at most, since communication is fitted and only the I/O is predicted."""
     ratio, network_s, store_s = _network_over_hash(runs, G2, JOIN_4, HASH_4)
     return judge_printed([ratio], direction_holds=ratio > 1, rest_holds=False).with_numbers(
-        ratio=ratio, comm=network_s, store=store_s
+        ratio=ratio,
+        comm=network_s,
+        store=store_s,
+        over_printed=store_s / published_time(HASH_4, G2, "store").seconds,
     )
 
 
@@ -236,69 +242,83 @@ def network_limited_sizes(runs: SmartRuns, device: str) -> list[int]:
 
 def c_23(runs: SmartRuns) -> Judgment:
     """Numbers of nodes at which the network is the largest component of a stage."""
-    sizes_by_device = {device: network_limited_sizes(runs, device) for device in DEVICES}
-    are_as_published = [bool(sizes_by_device[device]) for device in MEMS] + [not sizes_by_device[DISK]]
-    details = format_rows(
-        "{0}: {1}",
-        [
-            (NAMES[d], f"on {', '.join(map(str, sizes))} nodes" if sizes else "none")
-            for d, sizes in sizes_by_device.items()
-        ],
-        "; ",
-    )
+    limited_devices = [device for device in DEVICES if network_limited_sizes(runs, device)]
+    parts_by_device = {
+        device: [runs.stages("join", n, device)[REDISTRIBUTION].largest_part for n in runs.sizes("join")]
+        for device in DEVICES
+    }
     # The cycles of packing are fitted to a communication that exceeds the I/O on 4 nodes of G2.
-    return judge_criterion(holds=False, direction_holds=all(are_as_published)).with_numbers(details=details)
+    judgment = judge_criterion(holds=False, direction_holds=limited_devices == list(MEMS)).with_tables(
+        _part_table(REDISTRIBUTION, runs.sizes("join"), parts_by_device)
+    )
+    return judgment.with_numbers(details=_device_names(limited_devices))
+
+
+def _part_table(
+    subject: str, sizes: Sequence[int], parts_by_device: Mapping[str, Sequence[str]]
+) -> NumberTable:
+    """The largest component of a stage, by number of nodes and device."""
+    words = {device: [PART_NAMES[part] for part in parts] for device, parts in parts_by_device.items()}
+    return device_table(f"Largest component, {subject}", "nodes", by_size(sizes, words), "{}")
+
+
+def _network_limited_devices(parts_by_device: Mapping[str, Sequence[str]]) -> list[str]:
+    """Devices on which the network is the largest component at some size."""
+    return [device for device, parts in parts_by_device.items() if "network" in parts]
+
+
+def _device_names(devices: Sequence[str]) -> str:
+    return ", ".join(NAMES[device] for device in devices) or "none"
 
 
 def c_52(runs: SmartRuns) -> Judgment:
     """The largest component of a join that hashes instead of looping, and of its re-distribution."""
-    place = f"{JOIN}{HASH_SUFFIX}"
-    whole_sizes: dict[str, list[int]] = {device: [] for device in DEVICES}
-    stage_sizes: dict[str, list[int]] = {device: [] for device in DEVICES}
-    for device in DEVICES:
-        for n in runs.sizes("join"):
-            if runs.largest_part("join", n, device, place=place) == "network":
-                whole_sizes[device].append(n)
-            if runs.stages("join", n, device, place=place)[REDISTRIBUTION].largest_part == "network":
-                stage_sizes[device].append(n)
+    place, sizes = runs.variant_place(f"{JOIN}{HASH_SUFFIX}"), runs.sizes("join")
+    stage_parts = {
+        device: [runs.stages("join", n, device, place=place)[REDISTRIBUTION].largest_part for n in sizes]
+        for device in DEVICES
+    }
+    whole_parts = {
+        device: [runs.largest_part("join", n, device, place=place) for n in sizes] for device in DEVICES
+    }
+    stage_devices, whole_devices = map(_network_limited_devices, (stage_parts, whole_parts))
     # The cycles of packing are fitted to a communication that exceeds the I/O on 4 nodes of G2, as for C-23.
-    is_limited = all(stage_sizes[device] for device in MEMS) and not stage_sizes[DISK]
-    return judge_criterion(holds=False, direction_holds=is_limited).with_numbers(
-        whole=_sizes_text(whole_sizes),
-        stage=_sizes_text(stage_sizes),
-        limited=sum(bool(stage_sizes[d]) for d in MEMS),
+    is_limited = stage_devices == list(MEMS)
+    judgment = judge_criterion(holds=False, direction_holds=is_limited).with_tables(
+        _part_table(REDISTRIBUTION, sizes, stage_parts)
     )
-
-
-def _sizes_text(sizes: Mapping[str, Sequence[int]]) -> str:
-    """Numbers of nodes by device, in words."""
-    return format_rows(
-        "{0}: {1}",
-        [
-            (NAMES[device], f"on {', '.join(map(str, node_counts))} nodes" if node_counts else "none")
-            for device, node_counts in sizes.items()
-        ],
-        "; ",
+    return judgment.with_numbers(
+        whole=_device_names(whole_devices),
+        stage=_device_names(stage_devices),
+        limited=len(set(stage_devices) & set(MEMS)),
     )
-
-
-SAME = 0.01
-"""Relative difference up to which times of all devices are the same."""
 
 
 def _judge_ratio(runs: SmartRuns, stage: Stage, device: str, other_part: str) -> Judgment:
     """A ratio that the software of a request is fitted to, with four others."""
-    numbers = _io_numbers(runs, stage, device)
-    printed = published_ratio(stage, device)
-    off = relative_spread(runs, stage, other_part)
-    return judge_printed(
-        [numbers["ratio"]], direction_holds=numbers["ratio"] > 1 and off <= SAME
-    ).with_numbers(
+    ratio, printed = runs.disk_ratio(stage, device), published_ratio(stage, device)
+    parts, devices = ("store", other_part), (DISK, device)
+    ours_s = {part: [runs.stage(stage, each).part(part) for each in devices] for part in parts}
+    published_s = {part: [published_time(stage, each, part).seconds for each in devices] for part in parts}
+    apart, published_apart = (
+        max(times[other_part]) / min(times[other_part]) - 1 for times in (ours_s, published_s)
+    )
+    rows = [
+        [f"{PART_NAMES[part]}, {origin}", *map(format_number, times[part])]
+        for part in parts
+        for origin, times in (("published", published_s), ("simulated", ours_s))
+    ]
+    columns = f"component | {NAMES[DISK]} | {NAMES[device]}"
+    judgment = judge_printed([ratio], direction_holds=ratio > 1 and apart <= published_apart).with_tables(
+        number_table(f"Times of {stage.phase} on {stage.nodes} nodes, s", columns, rows)
+    )
+    return judgment.with_numbers(
+        ratio=ratio,
         printed=printed,
-        difference=numbers["ratio"] / printed - 1,
-        other=runs.stage(stage, device).part(other_part),
-        off=off,
-        **numbers,
+        difference=ratio / printed - 1,
+        other=PART_NAMES[other_part],
+        off=apart,
+        published_off=published_apart,
     )
 
 

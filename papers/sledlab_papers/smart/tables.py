@@ -29,13 +29,14 @@ from .published_times import (
     LOOP,
     MEMS,
     NAMES,
+    PART_NAMES,
     PUBLISHED_TIMES,
+    REQUEST,
     TABLE_4,
     PublishedTime,
+    Stage,
     published_ratio,
 )
-
-PART_NAMES = {"store": "I/O", "compute": "compute", "network": "communication"}
 
 
 def _our_time_s(runs: SmartRuns, published: PublishedTime) -> float:
@@ -67,28 +68,43 @@ def published_table(runs: SmartRuns) -> str:
 
 def ratio_table(runs: SmartRuns) -> str:
     """The disk's I/O time over that of a sled: printed, ours, and with each value of a sweep."""
-    sweeps = [
-        each.with_results(runs.directory) for each in choices("smart") if {JOIN, SORT} & set(each.reruns)
-    ]
-    readings: dict[str, tuple[str, ...]] = {}
-    for value in (value for each in sweeps for value in each.values if value.reading):
-        readings[value.name] = (*readings.get(value.name, ()), *value.reading)
-    rows = []
-    for stage, device in ((LOOP, G1), (LOOP, G2), (LOOP, G3), *TABLE_4):
-        published = published_ratio(stage, device)
-        swept_runs = [SmartRuns(runs.directory, reading) for reading in readings.values()]
-        texts = [
-            _ratio_text(each.disk_ratio(stage, device), published)
-            if each is runs or each.place(stage.job) != runs.place(stage.job)
+    stages = ((LOOP, G1), (LOOP, G2), (LOOP, G3), *TABLE_4)
+    columns = {"simulated": [_ratio_text(runs, *each) for each in stages]}
+    for name, reading in _software_readings(runs).items():
+        swept_runs = SmartRuns(runs.directory, reading)
+        columns[name] = [
+            _ratio_text(swept_runs, stage, device)
+            if swept_runs.place(stage.job) != runs.place(stage.job)
+            and stage.phase in swept_runs.stages(stage.job, stage.nodes, device)
             else ""
-            for each in (runs, *swept_runs)
+            for stage, device in stages
         ]
-        rows.append([f"{stage.phase}, {stage.nodes} nodes, {NAMES[device]}", f"{published:.2f}", *texts])
-    return table(["I/O time of the disk over", "published", "simulated", *readings], rows)
+    shown_columns = {name: texts for name, texts in columns.items() if any(texts)}
+    rows = [
+        [
+            f"{stage.phase}, {stage.nodes} nodes, {NAMES[device]}",
+            f"{published_ratio(stage, device):.2f}",
+            *(texts[i] for texts in shown_columns.values()),
+        ]
+        for i, (stage, device) in enumerate(stages)
+    ]
+    return table(["I/O time of the disk over", "published", *shown_columns], rows)
 
 
-def _ratio_text(ratio: float, published: float) -> str:
-    return f"{ratio:.2f} ({ratio / published - 1:+.0%})"
+def _software_readings(runs: SmartRuns) -> dict[str, tuple[str, ...]]:
+    """Readings with another software of a request in join and sort, by the name of the value."""
+    readings: dict[str, tuple[str, ...]] = {}
+    for choice in choices("smart"):
+        if choice.moves(REQUEST) and choice.reruns and choice.reruns[0].split()[0] in {JOIN, SORT}:
+            for value in choice.with_results(runs.directory).values:
+                if value.reading:
+                    readings[value.name] = (*readings.get(value.name, ()), *value.reading)
+    return readings
+
+
+def _ratio_text(runs: SmartRuns, stage: Stage, device: str) -> str:
+    ratio = runs.disk_ratio(stage, device)
+    return f"{ratio:.2f} ({ratio / published_ratio(stage, device) - 1:+.0%})"
 
 
 def bottleneck_table(runs: SmartRuns) -> str:
