@@ -14,6 +14,7 @@ from sledlab_papers.runs import PlannedExperiment
 from sledlab_papers.simulator import command_line
 from sledlab_papers.smart import future_work
 from sledlab_papers.smart.future_work_plan import QUERIES
+from sledlab_papers.smart.published_times import DISK, DISK_HOST
 
 NAMES = sorted({planned.experiment for planned in future_work.FUTURE_EXPERIMENTS})
 
@@ -52,6 +53,16 @@ def test_experiment_file_has_command_and_citation(name: str) -> None:
     text = (EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8")
     assert f"sledlab smart {name} --out DIR" in text
     assert re.match(r"# Chiu 2004, section", text)
+
+
+def test_all_experiments_have_the_disk_of_the_set() -> None:
+    disk = DISK + DISK_HOST.replace(" ", ":")
+    devices_by_name = {
+        file.stem: tomllib.loads(file.read_text(encoding="utf-8"))["study"]["device"]
+        for file in EXPERIMENTS.glob("chiu2004-*.toml")
+    }
+    disks = {each for devices in devices_by_name.values() for each in devices if each.startswith(DISK)}
+    assert disks == {disk}
 
 
 def test_places_of_runs_differ() -> None:

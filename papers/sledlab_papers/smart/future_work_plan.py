@@ -23,7 +23,7 @@ HOST, QUERIES, FAILURE, SCHEDULING, HYBRID, MIXED, SINGLE, CHIP, TODAY, TODAY_ME
     )
 )
 
-REQUEST_US = 465
+REQUEST_US = 1335
 """Software time of a request in us, as in the files of these experiments."""
 SMALL_PAGE, FLASH_PAGE = 8, 16
 """Pages in KB, of `smart-2003` and of `csd-arm`."""
