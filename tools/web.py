@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 CORE = WEB / "core" / "sledlab.wasm"
 COMPRESSED_CORE = PROJECT / "python" / "sledlab" / "view" / "core.wasm.xz"
+CLUSTER_CORE = WEB / "dist" / "cluster.wasm.xz"
+"""The core that replays work records too, for the explorable figures of the documentation."""
+
 RUST_FOLDER = PROJECT / ".rust"
 TARGET = "wasm32-unknown-unknown"
 BUILD = ("cargo", "build", "--profile", "web", "--package", "sledlab-web", "--target", TARGET, "--locked")
@@ -63,35 +66,39 @@ def add_target() -> bool:
     return completed.returncode == 0 and has_target()
 
 
-def build_core() -> None:
-    """Build the core, with the installed standard library or one built from Rust's sources."""
+def build_core(*features: str) -> Path:
+    """Build the core, with Rust's standard library as installed or built from sources; return its file."""
+    command = (*BUILD, *(("--features", ",".join(features)) if features else ()))
     if has_target() or add_target():
-        run(BUILD)
+        run(command)
     elif (
         Path(command_output("rustc", "--print", "sysroot")) / "lib/rustlib/src/rust/library/Cargo.toml"
     ).exists() and (shutil.which("wasm-ld")):
         # Debian's Rust has no standard library for browsers, but its sources, from which one is built.
         flags = {f"CARGO_TARGET_{TARGET.upper().replace('-', '_')}_LINKER": "wasm-ld", "RUSTC_BOOTSTRAP": "1"}
-        run((*BUILD, "-Z", "build-std=std,panic_abort"), environment=flags)
+        run((*command, "-Z", "build-std=std,panic_abort"), environment=flags)
     else:
         raise MissingError(
             f"Rust has no standard library for browsers: rustup target add {TARGET}, "
             "or on Debian apt-get install rustc-web cargo-web rust-web-src lld"
         )
-    built_core = (
-        Path(os.environ.get("CARGO_TARGET_DIR", PROJECT / "target")) / TARGET / "web" / "sledlab_web.wasm"
-    )
-    shutil.copyfile(built_core, CORE)
-    COMPRESSED_CORE.parent.mkdir(exist_ok=True)
-    COMPRESSED_CORE.write_bytes(lzma.compress(CORE.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
-    print(f"{CORE.stat().st_size / 1e3:.0f} kB, packed {COMPRESSED_CORE.stat().st_size / 1e3:.0f} kB")
+    return Path(os.environ.get("CARGO_TARGET_DIR", PROJECT / "target")) / TARGET / "web" / "sledlab_web.wasm"
+
+
+def compress(core: Path, compressed_core: Path) -> None:
+    """Write a core as pages carry it."""
+    compressed_core.parent.mkdir(exist_ok=True)
+    compressed_core.write_bytes(lzma.compress(core.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
+    print(f"{core.stat().st_size / 1e3:.0f} kB, packed {compressed_core.stat().st_size / 1e3:.0f} kB")
 
 
 def main() -> int:
     """Build the page; return the exit code."""
     try:
         node = find_node()
-        build_core()
+        compress(build_core("cluster"), CLUSTER_CORE)
+        shutil.copyfile(build_core(), CORE)
+        compress(CORE, COMPRESSED_CORE)
         node.install()
         build_charts(node)
         node.run(*node.node, "build.mjs")

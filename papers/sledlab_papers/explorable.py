@@ -16,19 +16,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import sledlab as sl
-from sledlab.model.settings import document, word
+from sledlab.model.settings import word
 from sledlab.reproduction.assumption import STUDY, Assumption, assumptions
-from sledlab.reproduction.figure import Figure, FigurePanel, FigureRun, figures
+from sledlab.reproduction.figure import Figure, FigurePanel, figures
 from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.verdicts import Claim, figure_claims
-from sledlab.show.view import CORE, insert_core
-from sledlab.studies.compare import STUDY as COMPARE
-from sledlab.study.frame import make_plan
-from sledlab.study.plan import Plan, explicit_tables
+from sledlab.show.view import insert_core
 
 from .claims import claims as claim_entries
-from .paths import EXPERIMENTS, PROJECT
+from .explorable_parts import SPEEDUP, JobPart, Part
+from .paths import PROJECT
 from .printed import PrintedNumber
 from .sensitivity import choices
 from .simulator import catalog
@@ -40,7 +37,8 @@ PAGE = "reproduction/explore.html"
 """Path of the page in the documentation."""
 
 FRAME = PROJECT / "web" / "dist" / "explore.html"
-"""The page without core and figures, built by `make web`."""
+CORE = FRAME.with_name("cluster.wasm.xz")
+"""The page without core and figures, and a core that replays work records too: built by `make web`."""
 
 SLOT = '<script type="application/json" id="figures">[]</script>'
 """The element that the descriptions are put into."""
@@ -95,7 +93,7 @@ def shown_figures(name: str) -> list[Figure]:
 def description(name: str) -> dict[str, Any]:
     """Return what the page needs to know of a figure, as plain data."""
     declaration, shown = declarations()[name], shown_figures(name)
-    parts = [Part(run, declaration) for run in shown[0].runs]
+    parts = [(JobPart if "phases" in declaration else Part)(run, declaration) for run in shown[0].runs]
     paper = shown[0].paper
     return {
         "name": name,
@@ -107,84 +105,12 @@ def description(name: str) -> dict[str, Any]:
             *filter(None, [declaration.get("note")]),
         ],
         "sizes": declaration["sizes"],
+        "size_label": "Scale factor of the data" if "phases" in declaration else "Requests a run",
         "parts": [part.to_dict() for part in parts],
         "controls": list(controls(shown[0], parts, declaration.get("parameters", ()))),
         "panels": [_panel(figure, panel) for figure in shown for panel in figure.panels],
         "claims": [_claim(claim, declaration) for figure in shown for claim in figure_claims(figure)],
     }
-
-
-class Part:
-    """An experiment of an explorable figure: its plan, and the command that runs it."""
-
-    def __init__(self, run: FigureRun, declaration: Mapping[str, Any]) -> None:
-        """Plan the runs of an experiment."""
-        self.run = run
-        self.options = {**run.options, **declaration.get("options", {})}
-        self.options.pop("seed", None)
-        self.stand_in = declaration["stand_in"] if run.trace else {}
-        self.plan = self._plan(self.options)
-
-    @property
-    def workload(self) -> str:
-        """The workload that replaces that of the experiment; empty for none."""
-        return str(self.stand_in.get("workload", self.run.workload))
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Settings of the run besides those in the experiment's file."""
-        return {**self.stand_in.get("settings", {}), **self.options.get("settings", {})}
-
-    def _plan(self, options: Mapping[str, Any]) -> Plan:
-        source = sl.workload(self.workload) if self.workload else None
-        file = EXPERIMENTS / f"{self.run.experiment}.toml"
-        return make_plan(COMPARE, source, None, {**options, "settings": self.settings}, file)
-
-    def cases(self) -> Iterator[dict[str, Any]]:
-        """The runs with one seed: labels and settings; also those at loads of the old reading."""
-        paper = self.run.experiment.partition("-")[0]
-        former = next((each for each in _applied(paper, [self]) if f"{STUDY}speedup" in each.former), None)
-        plans = [self.plan]
-        if former:
-            plans.append(self._plan({**self.options, "speedup": former.former[f"{STUDY}speedup"]}))
-        cases = {case.settings: case for plan in plans for case in plan.cases}
-        for case in cases.values():
-            yield {"labels": dict(case.labels), "settings": [list(pair) for pair in case.settings]}
-
-    def to_dict(self) -> dict[str, Any]:
-        """The part as plain data."""
-        base = self.plan.bases[""]
-        tables = explicit_tables(base)
-        words = [
-            word_text
-            for name, value in self.options.items()
-            if name != "settings"
-            for word_text in _option_words(name, value)
-        ]
-        part = {
-            "place": self.run.place,
-            "toml": base.explicit_toml(),
-            "cases": list(self.cases()),
-            "command": ["sledlab", "compare", self.run.experiment],
-            "words": words,
-            "workload": self.workload,
-            "settings": {key: word(value) for key, value in self.settings.items()},
-        }
-        if self.stand_in:
-            part["traced_toml"] = document(
-                {name: table for name, table in tables.items() if name != "workload"}
-            )
-        return part
-
-
-def _option_words(name: str, value: Any) -> Iterator[str]:
-    """An option of the run as words of a command."""
-    if name == "vary":
-        for key, values in value.items():
-            yield from ("--vary", f"{key}={','.join(map(word, values))}")
-    else:
-        values = value if isinstance(value, (list, tuple)) else [value]
-        yield from (f"--{name.replace('_', '-')}", ",".join(map(word, values)))
 
 
 def _applied(paper: str, parts: Sequence[Part]) -> list[Assumption]:
@@ -228,7 +154,7 @@ def controls(
         settings = [
             _setting(key, value, assumption, figure.topic, parts[applied_parts[0]])
             for key, value in {**assumption.former, **assumption.settings}.items()
-            if key not in varied and key != LIMIT and (not key.startswith(STUDY) or key in assumption.former)
+            if key not in varied and key != LIMIT and _is_adjustable(key, assumption)
         ]
         yield {
             "name": assumption.name,
@@ -238,6 +164,11 @@ def controls(
             "parts": applied_parts,
             "settings": [*settings, *parameter_settings],
         }
+
+
+def _is_adjustable(key: str, assumption: Assumption) -> bool:
+    """Whether a key is a setting of runs, or chooses among loads that the figure has."""
+    return not key.startswith(STUDY) or (key == SPEEDUP and key in assumption.former)
 
 
 def _setting(key: str, value: Any, assumption: Assumption, topic: str, part: Part) -> dict[str, Any]:
@@ -283,13 +214,15 @@ def _domain(key: str, part: Part) -> dict[str, Any]:
     table, _, name = key.partition(".")
     if f"{table}." == STUDY:
         return {}
-    base, full_catalog = part.plan.bases[""], catalog.load_catalog()
+    base, full_catalog = part.base, catalog.load_catalog()
     if name in ("kind", "preset"):
         names = [each["name"] for each in full_catalog[SECTIONS[table]]]
         family = (base.setting(key) or "").partition("-")[0]
         return {"words": [each for each in names if name == "kind" or each.startswith(f"{family}-")]}
     entry = full_catalog[table] if table in SHARED_PARAMETERS else _model(table, base)
-    declared = next(each for each in entry["parameters"] if each["name"] == name)
+    declared = next((each for each in entry["parameters"] if each["name"] == name), None)
+    if declared is None:  # cycles of an operation
+        return {"words": [], "unit": "cycles"}
     kind = declared["kind"]
     words = kind["choice"] if isinstance(kind, dict) else ["true", "false"] if kind == "switch" else []
     return {"words": words, **{each: declared[each] for each in ("meaning", "unit", "range")}}
@@ -297,7 +230,9 @@ def _domain(key: str, part: Part) -> dict[str, Any]:
 
 def _model(table: str, base: Any) -> dict[str, Any]:
     """The entry of the catalog for the model that an experiment names in a table."""
-    if table == "device":
+    if table == "node":
+        section, kind = "nodes", base.setting("node.preset")
+    elif table == "device":
         section, kind = "device_kinds", json.loads(base.describe_device())["kind"]
     else:
         section, kind = SECTIONS[table], base.setting(f"{table}.kind").partition(":")[0]

@@ -12,6 +12,9 @@ from sledlab.reproduction.verdicts import claims
 
 from sledlab_papers import explorable
 
+MEASURED = ("arrival_rate_iops", "phase")
+"""Columns that come with the results of a run."""
+
 
 @pytest.fixture(params=explorable.declarations())
 def described(request: pytest.FixtureRequest) -> dict[str, Any]:

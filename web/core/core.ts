@@ -1,7 +1,7 @@
 /** The core in this thread: every call blocks until it has its answer, and throws a `CoreError`. */
 
 import type {
-  Catalog, DeviceFacts, Snapshot, ErrorDetails, RunDescription, Outcome, Place, Positions, Progress, Rows, SeekMap, TraceFacts, WindowData,
+  Catalog, ClusterOutcome, DeviceFacts, Snapshot, ErrorDetails, RunDescription, Outcome, Place, Positions, Progress, Rows, SeekMap, TraceFacts, WindowData,
 } from "./types.js";
 
 export * from "./types.js";
@@ -72,6 +72,11 @@ export class Core {
    */
   open(toml: string, name = "experiment", settings: readonly (readonly [string, string])[] = []): RunDescription {
     return this.call({ call: "open", toml, name, settings });
+  }
+
+  /** Replays a work record on a cluster, in one go; `settings` as of `open`. */
+  replay(toml: string, record: Uint8Array, settings: readonly (readonly [string, string])[] = []): ClusterOutcome {
+    return this.call({ call: "replay", toml, name: "experiment", settings }, record);
   }
 
   /** Forgets a run, where the core has it. */

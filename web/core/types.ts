@@ -303,3 +303,10 @@ export interface Positions {
   x: Float64Array;
   y: Float64Array;
 }
+
+/** What came of a replay of a work record: the same JSON as natively. */
+export interface ClusterOutcome {
+  elapsed_ns: number;
+  phases: { name: string; nodes: { compute_ns: number; store_ns: number; network_ns: number; waiting_ns: number }[] }[];
+  [more: string]: unknown;
+}

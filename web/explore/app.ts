@@ -4,11 +4,11 @@ import { button, el, fill, select } from "../page/dom.ts";
 import { errorText } from "../page/engine.ts";
 import { formatNumber } from "../page/format.ts";
 import { assumptionElements } from "./assumptions.ts";
-import { drawPanel, isDrawn, seriesColor } from "./chart.ts";
-import type { Description } from "./description.ts";
+import { drawPanel, drawStack, isDrawn, partColor, seriesColor } from "./chart.ts";
+import type { Description, Panel } from "./description.ts";
 import { Runner, type Row } from "./runs.ts";
 import { commands, controls, formatState, formerChanges, parseState, tasks, type State } from "./state.ts";
-import { judge, label, panelSeries } from "./values.ts";
+import { judge, label, panelParts, panelSeries, type Series } from "./values.ts";
 
 const MAX_SEEDS = 5;
 const [MIN_PANEL_PX, GAP_PX, BORDER_PX] = [320, 14, 1];
@@ -21,6 +21,7 @@ export class Figure {
   private state: State;
   private runner: Runner;
   private rows: readonly Row[] = [];
+  private shownSize = 1;
   private traces = new Map<string, Uint8Array>();
   /** Counts changes: runs of earlier states are no longer wanted. */
   private generation = 0;
@@ -90,6 +91,11 @@ export class Figure {
     this.set({});
   }
 
+  /** Whether the figure is of a job, whose work has no further seeds. */
+  private get isJob(): boolean {
+    return this.description.parts.some(({ records }) => records !== undefined);
+  }
+
   private get traceName(): string {
     return [...this.traces.keys()][0] ?? "";
   }
@@ -128,8 +134,8 @@ export class Figure {
     this.showPresets();
     const sizes = description.sizes.map((size) => [String(size), size.toLocaleString("en")] as const);
     fill(this.size,
-      select("Requests a run", sizes, String(state.size), (size) => this.set({ size: Number(size) })),
-      select("Seeds", Array.from({ length: MAX_SEEDS }, (_, index) => [String(index + 1), index ? `1 to ${index + 1}` : "1"] as const), String(state.seeds), (seeds) => this.set({ seeds: Number(seeds) })));
+      select(description.size_label, sizes, String(state.size), (size) => this.set({ size: Number(size) })),
+      !this.isJob && select("Seeds", Array.from({ length: MAX_SEEDS }, (_, index) => [String(index + 1), index ? `1 to ${index + 1}` : "1"] as const), String(state.seeds), (seeds) => this.set({ seeds: Number(seeds) })));
     this.command.textContent = commands(description, state, this.traceName).join("\n");
   }
 
@@ -150,14 +156,14 @@ export class Figure {
     const start_ms = performance.now();
     document.documentElement.dataset["stage"] = "running";
     this.problem.hidden = true;
-    const seeds = Array.from({ length: traceName ? 1 : state.seeds }, (_, index) => index + 1);
+    const seeds = Array.from({ length: traceName || this.isJob ? 1 : state.seeds }, (_, index) => index + 1);
     const stages = [[Math.min(description.sizes[0]!, state.size), 1], [state.size, 1], [state.size, seeds.length]] as const;
     try {
       for (const [index, [size, count]] of stages.entries()) {
         if (index > 0 && size === stages[index - 1]![0] && count === stages[index - 1]![1]) continue;
         const rows = await this.runner.run(tasks(description, state, traceName, size, seeds.slice(0, count)), () => generation === this.generation);
         if (!rows) return;
-        this.rows = rows;
+        [this.rows, this.shownSize] = [rows, size];
         this.show(size, count, performance.now() - start_ms, size === state.size && count === seeds.length);
       }
     } catch (error) {
@@ -176,8 +182,8 @@ export class Figure {
     const { dataset } = document.documentElement;
     dataset["elapsed"] = [...(dataset["stage"] === "running" ? [] : [dataset["elapsed"]]), Math.round(elapsed_ms)].join(" ");
     dataset["stage"] = isComplete ? "done" : "coarse";
-    const sizeText = `${size.toLocaleString("en")} requests a run`;
-    this.status.textContent = `${this.rows.length} runs: ${sizeText}, ${seeds > 1 ? `seeds 1 to ${seeds}` : "seed 1"}; ${(elapsed_ms / 1000).toFixed(1)} s${isComplete ? "." : "; refining …"}`;
+    const sizeText = `${this.description.size_label.toLowerCase()}: ${size.toLocaleString("en")}`;
+    this.status.textContent = `${this.rows.length} ${this.isJob ? "phases" : "runs"}; ${sizeText}; ${seeds > 1 ? `seeds 1 to ${seeds}` : "seed 1"}; ${(elapsed_ms / 1000).toFixed(1)} s${isComplete ? "." : "; refining …"}`;
     Object.assign(globalThis, { exploredRows: this.rows });
     this.draw();
     this.showClaims();
@@ -190,8 +196,16 @@ export class Figure {
     const rowCount = Math.ceil(panels.length / Math.max(1, Math.floor(this.panels.clientWidth / MIN_PANEL_PX)));
     const columns = Math.ceil(panels.length / rowCount);
     const width = Math.floor((this.panels.clientWidth - (columns - 1) * GAP_PX) / columns) - 2 * BORDER_PX;
-    fill(this.panels, ...panels.map((panel) => el("figure", {}, [el("figcaption", {}, [panel.title]), drawPanel(panel, panelSeries(panel, this.rows), width)])));
+    fill(this.panels, ...panels.map((panel) => el("figure", {}, [el("figcaption", {}, [panel.title]), this.drawing(panel, width)])));
     this.showLegend();
+  }
+
+  private drawing(panel: Panel, width: number): SVGSVGElement {
+    return panel.kind === "stack" ? drawStack(panel, this.stackParts(panel), width, this.shownSize) : drawPanel(panel, panelSeries(panel, this.rows), width);
+  }
+
+  private stackParts(panel: Panel): Map<string, Series> {
+    return new Map(panelParts(panel).map(([name, column]) => [name, panelSeries(panel, this.rows, column)]));
   }
 
   private showLegend(): void {
@@ -199,7 +213,11 @@ export class Figure {
     for (const panel of this.description.panels) {
       const series = panelSeries(panel, this.rows);
       for (const name of series.keys()) {
-        if (panel.series) entries.set(name, el("li", {}, [el("i", { style: `background: ${seriesColor(series, name)}` }), panel.names[name] ?? name]));
+        if (panel.series && panel.kind !== "stack") entries.set(name, el("li", {}, [el("i", { style: `background: ${seriesColor(series, name)}` }), panel.names[name] ?? name]));
+      }
+      if (panel.kind === "stack") {
+        const parts = this.stackParts(panel);
+        for (const part of parts.keys()) entries.set(part, el("li", {}, [el("i", { style: `background: ${partColor(parts, part)}` }), part]));
       }
       for (const statement of panel.printed) {
         if (isDrawn(statement, series)) entries.set(statement.text, el("li", {}, [el("i", { class: "band" }), statement.text]));
@@ -210,8 +228,8 @@ export class Figure {
   }
 
   private showClaims(): void {
-    const rows = this.description.claims.map((claim) => {
-      const judgment = judge(claim, this.rows);
+    const judged = this.description.claims.map((claim) => [claim, judge(claim, this.rows)] as const).sort(([, one], [, other]) => Number(other !== null) - Number(one !== null));
+    const rows = judged.map(([claim, judgment]) => {
       const here = judgment ? `${judgment.outcome}: ${judgment.text}` : "not computed here";
       const link = el("a", { href: `${this.description.paper}.html#${claim.id.toLowerCase()}` }, [claim.id]);
       const cells = [link, claim.claim, claim.published, here, `${claim.outcome}${claim.ours ? `: ${claim.ours}` : ""}`];

@@ -28,12 +28,12 @@ function settingElement(control: Control, changed: string | undefined, onChange:
   const { key, value, known, words = [], range, unit } = control;
   const present = changed ?? value ?? "";
   const names = [...new Set([...known.map(([text]) => text), ...words])];
-  const isNumber = words.length === 0 && range != null;
+  const isNumber = words.length === 0 && !present.startsWith("[") && Number.isFinite(Number(present));
   const isListed = names.includes(present);
   const options = [...names.map((name) => [name, name] as const), ...(isNumber ? [[OTHER, "other …"] as const] : isListed ? [] : [[present, present] as const])];
   const set = (text: string) => onChange(key, text === value ? null : text);
   const numberInput = isNumber && el("input", {
-    type: "number", step: "any", min: range[0], max: range[1], value: present, "aria-label": `${key}: other value`, hidden: isListed, title: `${range[0]} to ${range[1]}`,
+    type: "number", step: "any", min: range?.[0], max: range?.[1], value: present, "aria-label": `${key}: other value`, hidden: isListed,
   }, [], { change: () => numberInput && numberInput.checkValidity() && numberInput.value !== "" && set(numberInput.value) });
   const select = el("select", { "data-key": key }, options.map(([name, text]) =>
     el("option", { value: name, selected: name === present || (name === OTHER && isNumber && !isListed) }, [optionText(control, name, text)])), {
@@ -47,7 +47,7 @@ function settingElement(control: Control, changed: string | undefined, onChange:
   });
   return el("div", { class: "setting" }, [
     el("label", {}, [el("code", {}, [key]), unit ? ` (${unit})` : "", " ", select]), numberInput,
-    numberInput && !numberInput.hidden && el("span", { class: "quiet" }, [`${range[0]} to ${range[1]}`]),
+    range && numberInput && !numberInput.hidden && el("span", { class: "quiet" }, [`${range[0]} to ${range[1]}`]),
   ]);
 }
 

@@ -42,6 +42,37 @@ export function drawPanel(panel: Panel, series: Series, width: number): SVGSVGEl
 
 let plotCount = 0;
 
+/** Draws a panel of stacked bars, in groups; `scale` multiplies printed values, which are of the paper's size. */
+export function drawStack(panel: Panel, parts: ReadonlyMap<string, Series>, width: number, scale: number): SVGSVGElement {
+  const first = [...parts.values()][0]!;
+  const svg = element("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": describe(panel, first) }) as SVGSVGElement;
+  const bars = [...first].flatMap(([name, dots]) => dots.map(({ x }) => ({ name, x: label(x), values: [...parts].map(([part, series]) => [part, series.get(name)?.find((dot) => label(dot.x) === label(x))?.y ?? 0] as const) })));
+  const printed = new Map(panel.printed.flatMap(({ at, text: title }) => at.map(([bar, value]) => [String(bar), [value * scale, title]] as const)));
+  const highest = Math.max(...bars.map(({ values }) => values.reduce((sum, [, value]) => sum + value, 0)), ...[...printed.values()].map(([value]) => Number(value)));
+  const y = numberAxis(0, highest * 1.05, false, HEIGHT - MARGIN.bottom, MARGIN.top, 6);
+  const slotWidth = (width - MARGIN.left - MARGIN.right) / bars.length;
+  const center: Scale = (index) => MARGIN.left + (index + 0.5) * slotWidth;
+  svg.append(...axisElements(panel, { scale: center, ticks: bars.map(({ x }, index) => [index, x] as const) }, y, width));
+  bars.forEach(({ name, x, values }, index) => {
+    let height = 0;
+    for (const [part, value] of values) {
+      const rect = element("rect", { x: center(index) - (BAR_SHARE * slotWidth) / 2, y: y.scale(height + value), width: BAR_SHARE * slotWidth, height: y.scale(height) - y.scale(height + value), style: `fill: ${partColor(parts, part)}` });
+      svg.append(titled(rect, `${panel.names[name] ?? name}, ${x}: ${part} ${formatNumber(value)}`));
+      height += value;
+    }
+    const [value, title] = printed.get(`${name} ${x}`) ?? [];
+    if (value !== undefined) svg.append(titled(element("rect", { class: "mark-band", x: center(index) - slotWidth / 2, y: y.scale(Number(value)) - 2, width: slotWidth, height: 4 }), String(title)));
+  });
+  const groups = [...first].map(([name, dots], index, all) => [name, all.slice(0, index).reduce((sum, [, each]) => sum + each.length, 0) + (dots.length - 1) / 2] as const);
+  svg.append(...groups.map(([name, middle]) => text(panel.names[name] ?? name, center(middle), HEIGHT - MARGIN.bottom + 29, "middle")));
+  return svg;
+}
+
+/** The color of a part of a stack: the same in all panels. */
+export function partColor(parts: ReadonlyMap<string, Series>, part: string): string {
+  return adaptiveColor(SERIES[[...parts.keys()].sort().indexOf(part) % SERIES.length]!);
+}
+
 /** The color of a series, for light and dark pages. */
 export function seriesColor(series: Series, name: string): string {
   const names = [...series.keys()];

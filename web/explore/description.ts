@@ -8,6 +8,9 @@ export type Range = readonly [number | null, number | null];
 export interface Case {
   readonly labels: Labels;
   readonly settings: readonly Setting[];
+  /** Of jobs: the cluster, and the name of its record in `records`. */
+  readonly toml?: string;
+  readonly record?: string;
 }
 
 /** An experiment of the figure. */
@@ -22,6 +25,9 @@ export interface Part {
   readonly words: readonly string[];
   readonly workload: string;
   readonly settings: Readonly<Record<string, string>>;
+  /** Of jobs: texts of work records by size and name, and settings of the job besides its size. */
+  readonly records?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly job_settings?: readonly string[];
 }
 
 /** A setting of an assumption. Keys with a colon are parameters of a scheduler; `study.speedup` chooses among loads. */
@@ -66,9 +72,10 @@ export interface Statement {
 /** A panel; see `FigurePanel` in `sledlab.reproduction.figure`. */
 export interface Panel {
   readonly title: string;
-  readonly kind: "lines" | "bars";
+  readonly kind: "lines" | "bars" | "stack";
   readonly x: string;
-  readonly y: string;
+  /** The column or the sum that is shown; of a stack, those of its parts. */
+  readonly y: string | Readonly<Record<string, string>>;
   readonly places: readonly string[];
   readonly where: Labels;
   readonly series: string;
@@ -83,6 +90,8 @@ export interface Panel {
 export interface Criterion {
   readonly form: "change" | "ratio" | "difference" | "loss" | "gain";
   readonly y: string;
+  /** Column of `b`, where that is another one. */
+  readonly y_b?: string;
   readonly where: Labels;
   readonly axis: string;
   readonly a: readonly string[];
@@ -98,6 +107,8 @@ export interface Criterion {
   readonly unit?: string;
   readonly is_strict?: boolean;
   readonly takes_largest?: boolean;
+  /** The best outcome that the page can give. */
+  readonly at_most?: "direction only";
 }
 
 export interface Claim {
@@ -116,8 +127,9 @@ export interface Description {
   readonly citation: string;
   readonly title: string;
   readonly notes: readonly string[];
-  /** Requests a run. The first is the coarse answer, the second the one that is shown. */
+  /** Requests a run, or scale factors of a job's data. The first is the coarse answer, the second the one that is shown. */
   readonly sizes: readonly number[];
+  readonly size_label: string;
   readonly parts: readonly Part[];
   readonly controls: readonly Assumption[];
   readonly panels: readonly Panel[];

@@ -17,9 +17,11 @@ export interface Task {
   readonly seed: number;
   /** Whether the arrival rate is wanted, which takes a second, short run. */
   readonly needsRate: boolean;
+  /** Text of the work record, of a replay by a cluster. */
+  readonly record?: string;
 }
 
-/** The results of a run. */
+/** The results of a run, or of a phase of a job. */
 export interface Row {
   readonly place: string;
   readonly labels: Labels;
@@ -29,11 +31,11 @@ export interface Row {
   readonly checksum: string;
 }
 
-type Result = Pick<Row, "values" | "isOverloaded" | "checksum">;
+type Result = Pick<Row, "labels" | "values" | "isOverloaded" | "checksum">;
 
 export class Runner {
   private readonly workers: Promise<Laboratory>[];
-  private readonly results = new Map<string, Result>();
+  private readonly results = new Map<string, readonly Result[]>();
   private readonly lastArrivals_ns = new Map<string, Promise<number>>();
 
   constructor(traces: ReadonlyMap<string, Uint8Array>) {
@@ -48,35 +50,39 @@ export class Runner {
 
   /** Returns the results of all tasks; null as soon as they are no longer wanted. Throws the first error of a run. */
   async run(tasks: readonly Task[], isWanted: () => boolean): Promise<Row[] | null> {
-    const rows: Row[] = [];
+    const rows: Row[][] = [];
     const queue = tasks.map((task, index) => ({ task, index }));
     let error: unknown;
     const work = async (worker: Promise<Laboratory>) => {
       const core = await worker;
       for (let next = queue.shift(); next && isWanted() && error === undefined; next = queue.shift()) {
         const { task, index } = next;
-        const result = await this.result(core, task, isWanted).catch((reason: unknown) => void (error ??= reason));
-        if (result) rows[index] = { place: task.place, labels: task.labels, seed: task.seed, ...result };
+        const results = await this.measure(core, task, isWanted).catch((reason: unknown) => void (error ??= reason));
+        if (results) rows[index] = results.map((result) => ({ place: task.place, seed: task.seed, ...result, labels: { ...task.labels, ...result.labels } }));
       }
     };
     await Promise.all(this.workers.map(work));
     if (!isWanted()) return null;
     if (error !== undefined) throw error;
-    return rows;
+    return rows.flat();
   }
 
-  private async result(core: Laboratory, task: Task, isWanted: () => boolean): Promise<Result | null> {
-    const key = JSON.stringify([task.toml, task.settings, task.seed]);
+  private async measure(core: Laboratory, task: Task, isWanted: () => boolean): Promise<readonly Result[] | null> {
+    const key = JSON.stringify([task.toml, task.settings, task.seed, task.record]);
     const known = this.results.get(key);
     if (known) return known;
+    const results = task.record === undefined ? await this.simulate(core, task, isWanted) : await replay(core, task, task.record);
+    if (results) this.results.set(key, results);
+    return results;
+  }
+
+  private async simulate(core: Laboratory, task: Task, isWanted: () => boolean): Promise<Result[] | null> {
     const { run } = await core.open(task.toml, "experiment", settingsOf(task));
     try {
       while (!(await core.run(run, CHUNK_OPERATIONS)).done) if (!isWanted()) return null;
       const outcome = await core.outcome(run);
       const rate = task.needsRate ? await this.arrivalRate(core, task, outcome) : NaN;
-      const result = toResult(outcome, rate);
-      this.results.set(key, result);
-      return result;
+      return [toResult(outcome, rate)];
     } finally {
       await core.close(run);
     }
@@ -113,5 +119,15 @@ function toResult({ summary }: Outcome, arrival_rate_iops: number): Result {
   const { mean, scv } = summary["response_time_ms"] as Record<string, number>;
   const columns = Object.entries(energy).map(([state, value]) => [state === "total" ? "energy_j" : `${state}_j`, value] as const);
   const values = { mean_ms: mean!, scv: scv!, throughput_iops: summary["throughput_iops"] as number, arrival_rate_iops, ...Object.fromEntries(columns) };
-  return { values, isOverloaded: summary.saturated, checksum: summary.checksum };
+  return { labels: {}, values, isOverloaded: summary.saturated, checksum: summary.checksum };
+}
+
+/** Replays a work record: a result for each phase, of the node that works longest. */
+async function replay(core: Laboratory, task: Task, record: string): Promise<Result[]> {
+  const { phases } = await core.replay(task.toml, new TextEncoder().encode(record), task.settings);
+  return phases.map(({ name, nodes }) => {
+    const longest = nodes.reduce((one, other) => (other.waiting_ns < one.waiting_ns ? other : one));
+    const values = { longest_store_s: longest.store_ns / 1e9, longest_compute_s: longest.compute_ns / 1e9, longest_network_s: longest.network_ns / 1e9 };
+    return { labels: { phase: name }, values, isOverloaded: false, checksum: "" };
+  });
 }

@@ -4,7 +4,7 @@ import type { Case, Control, Description, Part, Setting } from "./description.ts
 import type { Task } from "./runs.ts";
 
 export interface State {
-  /** Requests a run. */
+  /** Requests a run, or the scale factor of a job's data. */
   readonly size: number;
   readonly seeds: number;
   /** Values that differ from the paper's set, by key. */
@@ -24,7 +24,7 @@ export function parseState(description: Description, words: readonly string[]): 
   const readCount = (name: string, fallback: number) => {
     const count = Number(values.get(name) ?? NaN);
     values.delete(name);
-    return Number.isInteger(count) && count > 0 ? count : fallback;
+    return count > 0 ? count : fallback;
   };
   const { size, seeds } = initialState(description);
   return { size: readCount("size", size), seeds: readCount("seeds", seeds), changes: values };
@@ -53,9 +53,10 @@ export function tasks(description: Description, state: State, trace: string, siz
   return description.parts.flatMap((part, index) => {
     const changes = partChanges(description, state, index);
     const own = [...changes].filter(([key]) => !key.includes(":") && key !== SPEEDUP);
-    const shared: Setting[] = [...(trace ? [["trace.file", JSON.stringify(trace)] as const] : []), ...own, ["replay.limit", String(size)]];
+    const shared: Setting[] = [...(trace ? [["trace.file", JSON.stringify(trace)] as const] : []), ...own, ...(part.records ? [] : [["replay.limit", String(size)] as const])];
     return chosenCases(description, part, changes).flatMap((each) => seeds.map((seed) => ({
-      place: part.place, labels: each.labels, toml: trace ? part.traced_toml! : part.toml, seed, needsRate,
+      place: part.place, labels: each.labels, toml: each.toml ?? (trace ? part.traced_toml! : part.toml), seed, needsRate,
+      ...(part.records ? { record: part.records[String(size)]![each.record!]! } : {}),
       settings: [...shared, ...each.settings.map(([key, value]) => [key, key === "scheduler.kind" ? scheduler(value, changes) : value] as const)],
     })));
   });
@@ -92,7 +93,8 @@ export function commands(description: Description, state: State, trace: string):
     if (names.some((name) => scheduler(name, changes) !== name)) words.push("--scheduler", names.map((name) => scheduler(name, changes)).join(","));
     if (speedup) words.push("--speedup", (JSON.parse(speedup) as number[]).join(","));
     const source = trace ? ["--trace", trace] : part.workload ? ["--workload", part.workload] : [];
-    const size = ["--limit", String(state.size), "--seed", state.seeds > 1 ? `1..${state.seeds}` : "1"];
+    const jobSettings = [`scale_factor=${state.size}`, ...(part.job_settings ?? [])];
+    const size = part.records ? jobSettings.flatMap((setting) => ["--job-set", setting]) : ["--limit", String(state.size), "--seed", state.seeds > 1 ? `1..${state.seeds}` : "1"];
     const sets = [...settings].flatMap(([key, value]) => ["--set", `${key}=${value}`]);
     return [...part.command, ...source, ...words, ...sets, ...size].map(quote).join(" ");
   });

@@ -28,15 +28,20 @@ export function label(value: unknown): string {
   return value === "" || typeof value === "boolean" || !Number.isFinite(number) ? String(value) : String(Number(number.toPrecision(6)));
 }
 
-/** The values of a panel by series, each ordered by x where that is a number. */
-export function panelSeries(panel: Panel, rows: readonly Row[]): Series {
+/** The parts of a panel with their columns: one without a name, or those of a stack. */
+export function panelParts({ y }: Panel): (readonly [name: string, column: string])[] {
+  return typeof y === "string" ? [["", y]] : Object.entries(y);
+}
+
+/** The values of a panel, or of a column of it, by series, each ordered by x where that is a number. */
+export function panelSeries(panel: Panel, rows: readonly Row[], column = panelParts(panel)[0]![1]): Series {
   const chosen = rows.filter((row) => (panel.places.length === 0 || panel.places.includes(row.place)) && hasLabels(row, panel.where));
   const groups = groupBy(chosen, (row) => JSON.stringify([panel.series ? label(row.labels[panel.series]) : "", caseKey(row)]));
   const series = new Map<string, Dot[]>();
   for (const group of groups.values()) {
     const name = panel.series ? label(group[0]!.labels[panel.series]) : "";
     const x = panel.x in group[0]!.labels ? (group[0]!.labels[panel.x] as string | number) : mean(group.map((row) => row.values[panel.x]!));
-    const y = mean(group.map((row) => panel.y.split(" + ").reduce((sum, column) => sum + row.values[column]!, 0)));
+    const y = mean(group.map((row) => column.split(" + ").reduce((sum, name) => sum + row.values[name]!, 0)));
     append(series, name, { x, y, isOverloaded: group.some((row) => row.isOverloaded) });
   }
   for (const dots of series.values()) if (dots.every(({ x }) => typeof x === "number")) dots.sort((one, other) => Number(one.x) - Number(other.x));
@@ -53,7 +58,8 @@ export function judge(claim: Claim, rows: readonly Row[]): Judgment | null {
   const { unit = "", scale = 1 } = claim.criteria[0]!;
   const bounds = [Math.min(...all), Math.max(...all)].map((value) => (scale === 1 && unit ? value.toPrecision(3) : (100 * value).toFixed(1)));
   const text = `${[...new Set(bounds)].join(" to ")} ${unit || "%"}`;
-  return { outcome: judged.length === 1 ? judgeValues(judged[0]!.criterion, all) : judgeShare(judged), text };
+  const outcome = judged.length === 1 ? judgeValues(judged[0]!.criterion, all) : judgeShare(judged);
+  return { outcome: (outcome === "met" || outcome === "nearly met") && claim.criteria[0]!.at_most ? claim.criteria[0]!.at_most : outcome, text };
 }
 
 function judgeShare(judged: readonly { criterion: Criterion; values: readonly number[] }[]): Judgment["outcome"] {
@@ -97,8 +103,8 @@ function meansByCase(rows: readonly Row[], axis: string, y: string): Map<string,
 }
 
 /** Compares the means of y of runs that differ in the axis only; where `busy` is given, of these cases if neither is overloaded. */
-function comparisons({ form, axis, y }: Criterion, a: readonly Row[], b: readonly Row[], busy: ReadonlySet<string> | undefined): number[] {
-  const [meansA, meansB] = [a, b].map((rows) => meansByCase(rows, axis, y)) as [Map<string, number>, Map<string, number>];
+function comparisons({ form, axis, y, y_b = y }: Criterion, a: readonly Row[], b: readonly Row[], busy: ReadonlySet<string> | undefined): number[] {
+  const [meansA, meansB] = [meansByCase(a, axis, y), meansByCase(b, axis, y_b)];
   const overloaded = new Set([...a, ...b].filter(({ isOverloaded }) => isOverloaded).map((row) => caseKey(row, axis)));
   return [...meansA].flatMap(([key, valueA]) => {
     const valueB = meansB.get(key);

@@ -40,6 +40,8 @@ pub(crate) fn execute(laboratory: &mut Laboratory, json: &[u8], bytes: Vec<u8>) 
         "put_trace" => laboratory.put_trace(&call.name, bytes),
         "drop_trace" => laboratory.drop_trace(&call.name),
         "open" => laboratory.open(&call.name, &call.toml, &call.settings),
+        #[cfg(feature = "cluster")]
+        "replay" => crate::cluster::replay(&call.name, &call.toml, &call.settings, bytes),
         "close" => laboratory.close(call.run),
         "run" => laboratory.open_run(call.run)?.advance(call.operations),
         "snapshot" => laboratory.open_run(call.run)?.snapshot(),

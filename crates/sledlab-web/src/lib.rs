@@ -4,6 +4,8 @@
 
 mod answer;
 mod calls;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod device;
 mod exports;
 mod laboratory;

@@ -12,7 +12,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sledlab_core::{Error, Result, Span, Time};
 use sledlab_models::network::{Network, Port, collective};
@@ -25,6 +25,7 @@ use super::messaging::{self, MessagingNode, OutgoingTransfer};
 use super::overlap::{IncomingMessages, Overlap};
 use super::sequential::{self, Half, Task};
 use super::store::{Traffic, energy_difference};
+use crate::stopwatch::Stopwatch;
 
 /// Progress hook of a replay. Its arguments are the completed share of the record, 0 to 1, and the number of pages so
 /// far; it returns false to interrupt.
@@ -71,7 +72,7 @@ pub(super) struct Cluster<'a> {
     phase_pages: u64,
     /// Whether the phase is too short for threads to pay off.
     is_short: bool,
-    last_poll: Instant,
+    last_poll: Stopwatch,
 }
 
 impl<'a> Cluster<'a> {
@@ -97,7 +98,7 @@ impl<'a> Cluster<'a> {
             pages_before: 0,
             phase_pages: 0,
             is_short: false,
-            last_poll: Instant::now(),
+            last_poll: Stopwatch::start(),
         }
     }
 
@@ -147,10 +148,10 @@ impl<'a> Cluster<'a> {
 
     /// Calls the progress hook after a short phase, which does not call the hook itself, if enough time has passed.
     fn poll_progress(&mut self) -> Result<()> {
-        if !self.is_short || self.last_poll.elapsed() < POLL_PERIOD {
+        if !self.is_short || self.last_poll.elapsed_s() < POLL_PERIOD.as_secs_f64() {
             return Ok(());
         }
-        self.last_poll = Instant::now();
+        self.last_poll = Stopwatch::start();
         let pages = self.watch.pages.load(Ordering::Relaxed);
         let share = self.share()(pages);
         let is_continued = self.progress.as_mut().is_none_or(|progress| progress(share, pages));
@@ -291,12 +292,12 @@ impl<'a> Cluster<'a> {
         self.now = end;
     }
 
-    /// Calls `run` for every node, on as many threads as the replay may use.
+    /// Calls `run` for every node, on as many threads as the replay may use: one in a browser.
     fn run_members<T: Send>(
         &mut self,
         run: impl Fn(&mut Member, &InterruptCheck) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        if self.is_short {
+        if self.is_short || cfg!(target_family = "wasm") {
             return self.members.iter_mut().map(|member| run(member, &self.watch)).collect();
         }
         let threads = self.threads.clamp(1, self.members.len().max(1));
