@@ -48,12 +48,15 @@ if TYPE_CHECKING:
     import jinja2
     import loky
     import matplotlib
+    import matplotlib.artist as mpl_artist
+    import matplotlib.collections as mpl_collections
     import matplotlib.colors as mpl_colors
     import matplotlib.figure as mpl_figure
     import matplotlib.lines as mpl_lines
     import matplotlib.patches as mpl_patches
     import matplotlib.text as mpl_text
     import matplotlib.ticker as mpl_ticker
+    import matplotlib.transforms as mpl_transforms
     import numpy
     import platformdirs
     import polars
@@ -86,6 +89,10 @@ else:
     mpl_lines = _LazyModule("matplotlib.lines")
     mpl_patches = _LazyModule("matplotlib.patches")
     mpl_colors = _LazyModule("matplotlib.colors")
+    mpl_collections = _LazyModule("matplotlib.collections")
+    mpl_transforms = _LazyModule("matplotlib.transforms")
+    mpl_artist = _LazyModule("matplotlib.artist")
+    mpl_lines = _LazyModule("matplotlib.lines")
     mpl_text = _LazyModule("matplotlib.text")
     mpl_ticker = _LazyModule("matplotlib.ticker")
     numpy = _LazyModule("numpy")
@@ -116,12 +123,15 @@ __all__ = [
     "loky",
     "matplotlib",
     "metadata",
+    "mpl_artist",
+    "mpl_collections",
     "mpl_colors",
     "mpl_figure",
     "mpl_lines",
     "mpl_patches",
     "mpl_text",
     "mpl_ticker",
+    "mpl_transforms",
     "numpy",
     "platformdirs",
     "polars",

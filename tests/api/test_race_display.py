@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sledlab as sl
 from sledlab.model import choices
-from sledlab.show import curves, load_curves, plots
+from sledlab.show import curves, line_names, load_curves
 from sledlab.show.wording import label
 from sledlab.studies.compare import summary
 from sledlab.studies.races import parts as race_parts
@@ -104,7 +104,7 @@ def test_labels_do_not_collide():
     rng = np.random.default_rng(1)
     for _ in range(200):
         heights = rng.uniform(-20, 220, rng.integers(1, 15)).tolist()
-        positions = sorted(plots.spread_heights(heights, 10, 200))
+        positions = sorted(line_names.spread_heights(heights, 10, 200))
         assert -1e-9 <= positions[0] <= positions[-1] <= 200 + 1e-9
         assert all(after - before >= 10 - 1e-9 for before, after in pairwise(positions))
 

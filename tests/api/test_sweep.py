@@ -181,7 +181,8 @@ def test_real_sweep_has_effects_everywhere():
     assert result.to_dict()["effects"] == result.effects.to_dicts()
     page = find_presentation(result).page(result)
     assert "Effect of each setting" in page
-    names = [label.get_text() for label in result.plot().axes[0].get_yticklabels()]
+    labels = result.plot("effects").axes[0].get_yticklabels()
+    names = [label.get_text().replace("\n", " ") for label in labels]
     assert names == [
         "best combination",
         "device.spring_factor = 0",

@@ -54,6 +54,7 @@ def test_swept_setting_gives_lines_with_bands(study_directory):
     (axes,) = figure.axes
     lines = [line for line in axes.lines if len(line.get_xdata()) == 2]
     assert len(lines) == 4
+    assert len({(line.get_linestyle(), line.get_marker()) for line in lines}) == 4
     assert len(axes.collections) == 4
     assert axes.get_ylabel() == "energy (J)"
 
@@ -64,14 +65,61 @@ def test_overloaded_runs_have_no_response_time(study_directory):
     assert axes.get_ylabel() == "mean (ms)"
 
 
-def test_two_settings_give_a_heat_map(sledlab, study_directory, tmp_path):
-    columns = ("--x", "speedup", "--x", "device.active_tips", "--y", "mean_ms")
-    sledlab("plot", study_directory, *columns).assert_refused("several values for a cell: `scheduler`")
-    file = tmp_path / "map.svg"
-    other_columns = ("--x", "speedup", "--x", "scheduler", "--y", "mean_ms")
-    sledlab("plot", study_directory, *other_columns, "--save", file).assert_refused(
-        "`device.active_tips` vary too"
+def test_measure_without_own_interval_has_bands_over_seeds(study_directory):
+    (axes,) = sl.open(study_directory).plot_columns("throughput_iops", "speedup").axes
+    assert len(axes.collections) == 4
+
+
+def test_third_setting_makes_small_multiples(sledlab, study_directory, tmp_path):
+    columns = ("--x", "speedup", "--x", "device.active_tips", "--y", "energy_j")
+    sledlab("plot", study_directory, *columns, "--save", tmp_path / "map.svg")
+    figure = sl.open(study_directory).plot_columns("energy_j", ["speedup", "device.active_tips"])
+    assert [axes.get_title("left") for axes in figure.axes[:2]] == ["fcfs", "sptf"]
+
+
+def test_where_selects_rows(sledlab, study_directory, tmp_path):
+    arguments = ("--x", "speedup", "--y", "energy_j", "--save", tmp_path / "figure.svg")
+    sledlab(
+        "plot", study_directory, *arguments, "--where", "scheduler=sptf", "--where", "device.active_tips=640"
     )
+    where = {"scheduler": "sptf", "device.active_tips": 640}
+    (axes,) = sl.open(study_directory).plot_columns("energy_j", "speedup", where=where).axes
+    assert len(axes.lines) == 2  # with its overloaded points
+    sledlab("plot", study_directory, *arguments, "--where", "speedup=3").assert_refused("its values are 1, 2")
+    sledlab("plot", study_directory, *arguments, "--where", "speedup").assert_refused("--where speedup=2")
+
+
+def test_where_selects_the_combination_of_the_default_figure(sledlab, study_directory, tmp_path):
+    arguments = ("plot", study_directory, "--panel", "mean_ms", "--save", tmp_path / "figure.svg")
+    sledlab(*arguments, "--where", "device.active_tips=1280")
+    sledlab(*arguments, "--where", "device.active_tips=7").assert_refused("choose one of")
+
+
+def test_panel_draws_one_plot(sledlab, run_directory, tmp_path):
+    figure = sl.open(run_directory).plot("response", width="3.3in")
+    assert len(figure.axes) == 1
+    sledlab("plot", run_directory, "--panel", "response", "--save", tmp_path / "response.pdf")
+    sledlab("plot", run_directory, "--panel", "respons").assert_refused("did you mean `response`?")
+    sledlab("plot", run_directory, "--panel", "cdf", "--y", "response_ms").assert_refused("omit --panel")
+
+
+def test_columns_of_requests_are_drawn(sledlab, run_directory, tmp_path):
+    columns = ("--x", "lbn", "--y", "positioning_ms", "--where", "op=R")
+    sledlab("plot", run_directory, *columns, "--save", tmp_path / "figure.svg")
+    sledlab("plot", run_directory, "--y", "respons_ms").assert_refused("unknown column `respons_ms`")
+    sledlab("plot", run_directory, "--y", "op").assert_refused("has no numbers")
+    sledlab("plot", run_directory, "--y", "response_ms", "--where", "op=X").assert_refused("values are R, W")
+
+
+def test_two_varied_settings_are_a_map_by_default():
+    vary = {"device.active_tips": [320, 1280], "device.spring_factor": [0.25, 0.75]}
+    result = sl.compare(
+        sl.workload("uniform"), "mems-g2", limit=200, scheduler="sptf", speedup=[1], vary=vary, parallel=1
+    )
+    axes = result.plot().axes[0]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == tuple(vary)
+    assert sum(text.get_fontweight() == "bold" for text in axes.texts) == len(axes.patches) == 1
+    assert result.plot("effects").axes[0].get_xlabel() == "mean response time (ms)"
 
 
 def test_heat_map_has_no_times_of_overloaded_runs():
@@ -84,13 +132,13 @@ def test_heat_map_has_no_times_of_overloaded_runs():
         axes = result.plot_columns(column, list(vary)).axes[0]
         assert len(axes.texts) == text_count
         assert sum(patch.get_hatch() is not None for patch in axes.collections) == overloaded_count
-        assert axes.get_title("right") == "hatched: overloaded"
+        assert "hatched: overloaded" in result.plot_columns(column, list(vary)).axes[1].get_ylabel()
 
 
 def test_unknown_columns_and_widths_are_refused(sledlab, run_directory, study_directory):
     sledlab("plot", study_directory, "--y", "mean_mss").assert_refused("unknown column `mean_mss`")
     sledlab("plot", study_directory, "--x", "speedup", "--y", "scheduler").assert_refused("has no numbers")
-    sledlab("plot", run_directory, "--y", "mean_ms").assert_refused("only the tables of a study")
+    sledlab("plot", run_directory, "--y", "mean_ms").assert_refused("unknown column `mean_ms`")
     sledlab("plot", run_directory, "--width", "1in").assert_refused("give a width of 2.5 to 40 inches")
     sledlab("plot", run_directory, "--width", "column").assert_refused("use ieee, acm, slides, or a length")
 

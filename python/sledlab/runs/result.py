@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from sledlab.display import DisplayedResult
 from sledlab.errors import Error
@@ -14,7 +14,7 @@ from sledlab.lazy import later
 from sledlab.runs.request_columns import REQUEST_COLUMNS, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import polars
     from matplotlib.figure import Figure
@@ -282,6 +282,45 @@ class Result(DisplayedResult):
             'response time (ms)'
         """
         return self._draw(kind, width=width)
+
+    figure_column: ClassVar[str] = "response_ms"
+    """Column of the requests that is drawn by default."""
+
+    def plot_options(self, where: Mapping[str, str]) -> Mapping[str, Any]:
+        """Raise an error: the figures of a run have no parts, only columns of its requests have.
+
+        Raises:
+            Error: Always.
+        """
+        raise Error(f"the figure of a run is not drawn by {', '.join(where)}", remedy="add --x and --y")
+
+    def plot_columns(
+        self,
+        y: str = "response_ms",
+        x: str | Sequence[str] = (),
+        *,
+        width: str | None = None,
+        where: Mapping[str, Any] | None = None,
+    ) -> Figure:
+        """Draw a column of `requests`: a point for each request, or over two columns a heat map of means.
+
+        Args:
+            y: The column, such as `response_ms`, which is `response_ns` in ms.
+            x: The column of the x axis, or two columns for a heat map. Default: `arrival_s`.
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
+            where: Values of columns that requests must have, such as `{"op": "R"}`.
+
+        Raises:
+            Error: The run did not keep its requests, or they have no such column or value.
+
+        Examples:
+            >>> import sledlab as sl
+            >>> r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=100, requests=True)
+            >>> r.plot_columns("positioning_ms", "lbn").axes[0].get_ylabel()
+            'positioning (ms)'
+        """
+        columns = [x] if isinstance(x, str) else list(x)
+        return self._draw("columns", y=y, x=columns, where=where or {}, width=width)
 
     def explain(self, number: int | None = None) -> Explanation:
         """Explain one request: what it waited for, and the parts of its service time and energy.

@@ -10,7 +10,7 @@ from sledlab.show.palette import BLUE, GRAY, GREEN, INK, QUIET, VERMILION
 from sledlab.show.plots import label_right, legend, name_rows, panels
 from sledlab.show.series import MAX_BARS, Bar, Panel, Series
 from sledlab.show.traffic import heat_map
-from sledlab.show.widths import SIZE
+from sledlab.show.widths import SIZE, base_width
 from sledlab.show.wording import energy as joules
 from sledlab.show.wording import figure, percent, saving
 
@@ -33,6 +33,9 @@ MAX_PHASES = 16
 
 MAX_LINES = 12
 """Most phases for which the timeline marks each beginning by a line."""
+
+LETTERS = 68
+"""Number of letters of a name as wide as the timeline, in a figure as wide as by default."""
 
 PART_NAMES: Mapping[str, str] = {"compute": "processor", "store": "store", "network": "network"}
 """Names, in sentences, of the components that what-if makes twice as fast."""
@@ -59,7 +62,7 @@ def node_names(result: ClusterResult) -> list[str]:
 def phases(result: ClusterResult) -> Figure:
     """Time of a node in each phase by component, mean over nodes."""
     rows = _phase_rows(result)
-    fig, (axes,) = panels(1, 1.15 + 0.34 * len(rows))
+    fig, (axes,) = panels(1, 1.15 + 0.34 * len(rows), rows=len(rows))
     starts = [0.0] * len(rows)
     for part, color in COLORS.items():
         widths = [row[f"{part}_s"] / result.nodes for row in rows]
@@ -68,7 +71,7 @@ def phases(result: ClusterResult) -> Figure:
     for place, end in enumerate(starts):
         label_right(axes, f"{figure(end)} s", (end, place))
     name_rows(axes, [row["phase"] for row in rows])
-    axes.set_xlim(0, (max(starts) or 1.0) * 1.15)
+    axes.set_xlim(0, max(starts) or 1.0)
     axes.set_xlabel("time of a node (s), mean over nodes")
     legend(fig, COLORS)
     return fig
@@ -117,7 +120,11 @@ def interactive_panels(result: ClusterResult, kind: str) -> Sequence[Panel]:
 def timeline(result: ClusterResult) -> Figure:
     """What each node does in each phase, over simulated time."""
     panel = timeline_panel(result)
-    fig, (axes,) = panels(1, 1.2 + max(0.2, 0.34 - 0.006 * len(panel.rows)) * len(panel.rows))
+    fig, (axes,) = panels(
+        1,
+        1.2 + max(0.2, 0.34 - 0.006 * len(panel.rows)) * len(panel.rows),
+        rows=len("\n".join(panel.rows).split("\n")),
+    )
     for place in range(len(panel.rows)):
         row_bars = [bar for bar in panel.bars if bar.row == place]
         starts = [bar.start for bar in row_bars]
@@ -157,8 +164,8 @@ def _name_phases(axes: Axes, result: ClusterResult) -> None:
     for row in result.by_phase.iter_rows(named=True):
         if row["phase_start_s"] > 0 and result.by_phase.height <= MAX_LINES:
             axes.axvline(row["phase_start_s"], color=INK, linewidth=0.7)
-        name, room_characters = row["phase"], row["elapsed_s"] / end * 68
-        if room_characters >= len(name):
+        name, room_characters = row["phase"], row["elapsed_s"] / end * LETTERS * base_width() / SIZE[0]
+        if room_characters > len(name) + 1:
             axes.text(
                 row["phase_start_s"], 1.01, f" {name}", fontsize=9, color=QUIET, va="bottom", **placement
             )
@@ -209,7 +216,7 @@ def _bars(rows: Sequence[tuple[str, float, str, str]], label: str) -> Figure:
     for place, (_, value, end_text, _) in enumerate(rows):
         label_right(axes, end_text, (value, place))
     name_rows(axes, [row[0] for row in rows])
-    axes.set_xlim(0, (max(row[1] for row in rows) or 1.0) * 1.45)
+    axes.set_xlim(0, max(row[1] for row in rows) or 1.0)
     axes.set_xlabel(label)
     return fig
 

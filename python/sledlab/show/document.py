@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from sledlab.lazy import jinja2, later, rich_text
 from sledlab.show import plots
 from sledlab.show.columns import Columns, fold, printable_text
+from sledlab.show.figure_fit import complete_figure
 from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class Drawing:
     def svg(self, creator: str) -> str:
         """Return the figure as an SVG element; its metadata has `creator`."""
         with plots.style():
-            return plots.to_svg(plots.finish_figure(self.draw(), creator), self.title)
+            return plots.to_svg(complete_figure(self.draw(), creator), self.title)
 
 
 @dataclass(frozen=True)

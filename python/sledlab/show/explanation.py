@@ -290,7 +290,7 @@ def page(request: Explanation) -> Document:
 def draw(request: Explanation) -> Figure:
     """Draw the parts of the response time as bars."""
     bars = [(name, value, milliseconds(value), False) for name, value in rows(request)]
-    return plots.bars(bars, "time (ms)", 1.3)
+    return plots.bars(bars, "time (ms)")
 
 
 PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=draw)

@@ -10,46 +10,24 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sledlab.lazy import mpl_figure, mpl_ticker
+from sledlab.lazy import mpl_figure, mpl_patches
 from sledlab.show import plots
-from sledlab.show.palette import (
-    AMBER,
-    BLUE,
-    FAINT,
-    GRAY,
-    GREEN,
-    INK,
-    PURPLE,
-    QUIET,
-    SKY,
-    VERMILION,
-    color_places,
-)
-from sledlab.show.plots import spread_heights
+from sledlab.show.palette import BLUE, FAINT, GRAY, INK, QUIET
+from sledlab.show.plots import LINE_STYLES, line_styles
 from sledlab.show.series import Panel, Series
 from sledlab.show.widths import SIZE, base_width
 from sledlab.show.wording import short_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from sledlab.show.curves import Curves, Line, LoadDot
 
-LINE_STYLES: Sequence[tuple[str, Any, str]] = (
-    (BLUE, "-", "o"),
-    (VERMILION, (0, (5, 1.5)), "s"),
-    (GREEN, (0, (1.2, 1.2)), "^"),
-    (PURPLE, (0, (5, 1.5, 1.2, 1.5)), "D"),
-    (SKY, (0, (3, 1)), "v"),
-    (AMBER, (0, (8, 1.5)), "P"),
-)
-"""Color, dashes and marker of each highlighted line, which differ without color too."""
-
 STRIP_PT = 10.5
-"""Height of a row in the strip of overloaded points, and least distance between two names, in points."""
+"""Height of a row in the strip of overloaded points, in points."""
 
 
 @dataclass(frozen=True)
@@ -73,34 +51,63 @@ def draw(curves: Curves) -> Figure:
             line: LineStyle(color, dashes, marker, 1.7, 3.0)
             for line, (color, dashes, marker) in _line_styles(curves).items()
         }
-        figure = mpl_figure.Figure(figsize=(base_width(), SIZE[1] + 0.3))
-        name_share = (6.3 * max(len(line.label) for line in styles_by_line) + 22) / (base_width() * 72)
-        axes = figure.add_axes((0.13, 0.13, 0.87 - name_share, 0.76))
+        figure = plots.empty_figure(SIZE[1] + 0.3)
         overloaded_lines = [line for line in styles_by_line if curves.is_in_strip(line)]
         overloaded_lines.sort(key=lambda line: -line.sustained_loads)
         rows_by_line = {line: row for row, line in enumerate(overloaded_lines)}
-        _scale(axes, curves, strip_rows=len(rows_by_line))
+        pair = _axes_pair(figure, figure.add_gridspec(1, 1)[0], curves, len(rows_by_line))
         for line in (each for each in curves.lines if each not in styles_by_line):
-            _draw(axes, curves, line, LineStyle(), None)
+            _draw(pair, curves, line, LineStyle(), None)
         for line, style in styles_by_line.items():
-            _draw(axes, curves, line, style, rows_by_line.get(line))
-        _name_ends(axes, styles_by_line, rows_by_line)
+            _draw(pair, curves, line, style, rows_by_line.get(line))
+        _name_ends(pair, styles_by_line, rows_by_line)
+        remarks = ["gray band: overloaded, the queue kept growing"] if rows_by_line else []
         if len(curves.lines) > len(styles_by_line):
-            _write_remark(axes, f"gray: {len(curves.lines) - len(styles_by_line)} others")
-        _name_strip(axes, len(rows_by_line))
-        _load_axis(axes, curves.loads)
-        axes.set_ylabel(curves.name)
+            remarks.append(f"gray lines: {len(curves.lines) - len(styles_by_line)} others")
+        pair.strip.set_title("; ".join(remarks), fontsize=9, color=QUIET)
+        _load_axis(pair, curves.loads)
+        pair.plot.set_ylabel(curves.name)
         return figure
 
 
-def styles(names: Sequence[str]) -> list[tuple[str, Any, str]]:
-    """Return color, dashes and marker of each name, for as many names as have one."""
-    return [LINE_STYLES[place] for place in color_places(names[: len(LINE_STYLES)])]
+@dataclass(frozen=True)
+class AxesPair:
+    """A plot, and above it the strip of overloaded points, which has no scale.
+
+    Attributes:
+        plot: The axes of values.
+        strip: The axes of the strip, with a row for each overloaded line; very low without one.
+    """
+
+    plot: Axes
+    strip: Axes
+
+
+def _axes_pair(figure: Figure, place: Any, curves: Curves, strip_rows: int) -> AxesPair:
+    """Return the axes of a plot and of its strip, with their scales, in a place of a grid."""
+    height_pt = place.get_position(figure).height * figure.get_figheight() * 72
+    strip_pt = max(strip_rows * STRIP_PT, 1)
+    grid = place.subgridspec(2, 1, height_ratios=(strip_pt, max(height_pt - strip_pt, strip_pt)), hspace=0)
+    pair = AxesPair(figure.add_subplot(grid[1]), figure.add_subplot(grid[0]))
+    layout: Any = figure.get_layout_engine()
+    layout.set(h_pad=0.02, hspace=0)
+    rates = list(curves.loads.values())
+    margin = (max(rates) / min(rates)) ** 0.04
+    for axes in (pair.plot, pair.strip):
+        axes.set_xscale("log")
+        axes.set_xlim(min(rates) / margin, max(rates) * margin)
+        axes.minorticks_off()
+    pair.strip.set(ylim=(max(strip_rows, 1) - 0.5, -0.5), yticks=[], facecolor=FAINT)
+    pair.strip.patch.set_alpha(0.45 if strip_rows else 0.0)
+    pair.strip.spines[:].set_visible(False)
+    pair.strip.tick_params(top=False, bottom=False, labelbottom=False, pad=2)
+    _scale(pair.plot, curves)
+    return pair
 
 
 def _line_styles(curves: Curves) -> dict[Line, tuple[str, Any, str]]:
     lines = list(curves.highlighted)
-    return dict(zip(lines, styles([line.label for line in lines]), strict=False))
+    return dict(zip(lines, line_styles([line.label for line in lines]), strict=False))
 
 
 def panels(curves: Curves) -> Sequence[Panel]:
@@ -159,44 +166,24 @@ def _is_wide_range(low: float, high: float) -> bool:
     return low > 0 and high / low > 3
 
 
-def _size_pt(axes: Axes) -> tuple[float, float]:
-    """Return the width and height of the axes in points."""
-    box, scale = axes.get_window_extent(), 72 / axes.figure.dpi
-    return box.width * scale, box.height * scale
-
-
-def _scale(axes: Axes, curves: Curves, *, strip_rows: int) -> None:
-    """Set the axes, the y axis logarithmic if values are far apart, with room for the strip on top."""
-    values = [dot.value for line in curves.lines for dot in line.dots if not curves.is_hidden(dot)]
-    rates = list(curves.loads.values())
-    axes.set_xscale("log")
-    margin = (max(rates) / min(rates)) ** 0.04
-    axes.set_xlim(min(rates) / margin, max(rates) * margin)
-    low, high = min(values), max(values)
-    plot_share = 1 - (strip_rows * STRIP_PT + 16 if strip_rows else 6) / _size_pt(axes)[1]
+def _scale(axes: Axes, curves: Curves) -> None:
+    """Set the y axis, logarithmic if values are far apart, with room for the 95 % intervals."""
+    dots = [dot for line in curves.lines for dot in line.dots if not curves.is_hidden(dot)]
+    halves = [dot.half or 0.0 if dot.seeds > 1 else 0.0 for dot in dots]
+    low = min(dot.value for dot in dots)
+    high = max(dot.value + half for dot, half in zip(dots, halves, strict=True))
     if _is_wide_range(low, high):
+        low = min(max(dot.value - half, dot.value / 2) for dot, half in zip(dots, halves, strict=True))
+        margin = (high / low) ** 0.04
         axes.set_yscale("log")
-        bottom = low / (high / low) ** 0.04
-        axes.set_ylim(bottom, bottom * (high / bottom) ** (1 / plot_share))
-        _set_decade_ticks(axes, low, high)
+        axes.set_ylim(low / margin, high * margin)
     else:
-        axes.set_ylim(0, (high or 1.0) / plot_share)
-        axes.yaxis.set_ticks([tick for tick in axes.get_yticks() if tick <= high * 1.05])
+        axes.set_ylim(0, (high or 1.0) * 1.05)
+    plots.plain_ticks(axes.yaxis)
     axes.grid(visible=True, axis="y")
 
 
-def _set_decade_ticks(axes: Axes, low: float, high: float) -> None:
-    """Set ticks at 1, 2, 5 or, over many decades, at powers of ten only; none in the strip."""
-    digits = (1, 2, 5) if high / low < 200 else (1, 3) if high / low < 5000 else (1,)
-    powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
-    ticks = [float(f"{digit}e{power}") for power in powers for digit in digits]
-    visible_ticks = [tick for tick in ticks if low / 1.3 <= tick <= high * 1.3]
-    axes.yaxis.set_major_locator(mpl_ticker.FixedLocator(visible_ticks))
-    axes.yaxis.set_minor_locator(mpl_ticker.NullLocator())
-    plots.plain_ticks(axes.yaxis)
-
-
-def _draw(axes: Axes, curves: Curves, line: Line, style: LineStyle, row: int | None) -> None:
+def _draw(pair: AxesPair, curves: Curves, line: Line, style: LineStyle, row: int | None) -> None:
     """Draw a line through points without overload, its interval, and hollow points in a row of the strip."""
     dots = [dot for dot in line.dots if not dot.is_overloaded or curves.is_robust]
     if not dots and row is None:
@@ -204,14 +191,14 @@ def _draw(axes: Axes, curves: Curves, line: Line, style: LineStyle, row: int | N
     marker: dict[str, Any] = {"marker": style.marker, "markersize": 4.2} if style.marker else {}
     options: dict[str, Any] = {"color": style.color, "linewidth": style.width, "zorder": style.order}
     rates, values = [dot.rate for dot in dots], [dot.value for dot in dots]
-    axes.plot(rates, values, linestyle=style.dashes, **options, **marker)
+    pair.plot.plot(rates, values, linestyle=style.dashes, label=line.label, **options, **marker)
     hollow = [dot for dot in dots if dot.is_overloaded]
     options |= {"zorder": style.order + 0.1, "linestyle": "", "markerfacecolor": "white"}
-    axes.plot([dot.rate for dot in hollow], [dot.value for dot in hollow], **options, **marker)
+    pair.plot.plot([dot.rate for dot in hollow], [dot.value for dot in hollow], **options, **marker)
     if style.marker:
-        _draw_interval(axes, dots, style)
+        _draw_interval(pair.plot, dots, style)
     if row is not None:
-        _draw_overload(axes, line, dots, style, row)
+        _draw_overload(pair, line, dots, style, row)
 
 
 def _draw_interval(axes: Axes, dots: Sequence[LoadDot], style: LineStyle) -> None:
@@ -231,120 +218,53 @@ def _draw_interval(axes: Axes, dots: Sequence[LoadDot], style: LineStyle) -> Non
     )
 
 
-def _draw_overload(axes: Axes, line: Line, dots: Sequence[LoadDot], style: LineStyle, row: int) -> None:
+def _draw_overload(pair: AxesPair, line: Line, dots: Sequence[LoadDot], style: LineStyle, row: int) -> None:
     """Draw overloaded points of a line hollow in its row of the strip, with a thin line up to the first."""
     overloaded_rates = [dot.rate for dot in line.dots if dot.is_overloaded]
-    place = _row_place(axes, row)
     dotted: Any = {"color": style.color, "linestyle": (0, (1, 2)), "linewidth": 1.0}
-    dotted["transform"] = axes.get_xaxis_transform()
     hollow: Any = {"marker": style.marker, "markersize": 4.2, "markerfacecolor": "white", "clip_on": False}
-    axes.plot(overloaded_rates, [place] * len(overloaded_rates), zorder=style.order, **hollow, **dotted)
+    pair.strip.plot(overloaded_rates, [row] * len(overloaded_rates), label=line.label, **hollow, **dotted)
     steady_dots = [dot for dot in dots if dot.rate < overloaded_rates[0]]
     if steady_dots:
         last_point = (steady_dots[-1].rate, steady_dots[-1].value)
-        height = float(axes.transAxes.inverted().transform(axes.transData.transform(last_point))[1])
-        axes.plot([last_point[0], overloaded_rates[0]], [height, place], zorder=1.9, **dotted)
-
-
-def _row_place(axes: Axes, row: int) -> float:
-    """Return the height of a row of overloaded points, as a share of the axes; rows count from the top."""
-    return 1 - (row + 0.5) * STRIP_PT / _size_pt(axes)[1]
-
-
-def _name_strip(axes: Axes, rows: int) -> None:
-    """Shade the strip of overloaded points, and write its meaning into it."""
-    if not rows:
-        return
-    bottom = 1 - rows * STRIP_PT / _size_pt(axes)[1]
-    heights = (
-        float(axes.transData.inverted().transform(axes.transAxes.transform((0, share)))[1])
-        for share in (bottom, 1)
-    )
-    axes.axhspan(*heights, color=FAINT, alpha=0.45, linewidth=0, zorder=0)
-    axes.text(
-        0.008,
-        1 - rows * STRIP_PT / _size_pt(axes)[1] / 2,
-        "overloaded:\nqueue kept growing" if rows > 1 else "overloaded: queue kept growing",
-        transform=axes.transAxes,
-        va="center",
-        fontsize=9,
-        color=QUIET,
-        linespacing=1.05,
-        zorder=4,
-    )
+        ends = (last_point, (overloaded_rates[0], row), pair.plot.transData, pair.strip.transData)
+        connection = mpl_patches.ConnectionPatch(*ends, shrinkA=2, shrinkB=2.5, **dotted)
+        connection.set_in_layout(False)
+        pair.plot.figure.add_artist(connection)
 
 
 def _name_ends(
-    axes: Axes, styles_by_line: Mapping[Line, LineStyle], rows_by_line: Mapping[Line, int]
+    pair: AxesPair, styles_by_line: Mapping[Line, LineStyle], rows_by_line: Mapping[Line, int]
 ) -> None:
-    """Name lines on the right, at their rows of the strip or where they end, with the names moved apart."""
-    height_pt = _size_pt(axes)[1]
-    heights_pt = []
-    for line in styles_by_line:
+    """Name lines on the right, at their rows of the strip or where they end."""
+    for line, style in styles_by_line.items():
         last, row = line.dots[-1], rows_by_line.get(line)
         if row is not None and last.is_overloaded:
-            heights_pt.append(_row_place(axes, row) * height_pt)
+            plots.name_ends(pair.strip, [(row, line.label, style.color)])
         else:
-            end = axes.transData.transform((last.rate, last.value))
-            heights_pt.append(float(axes.transAxes.inverted().transform(end)[1]) * height_pt)
-    labels_pt = spread_heights(heights_pt, STRIP_PT, height_pt)
-    for (line, style), line_pt, label_pt in zip(styles_by_line.items(), heights_pt, labels_pt, strict=True):
-        is_moved = abs(label_pt - line_pt) > 2
-        arrow: Any = {"arrowstyle": "-", "color": style.color, "linewidth": 0.6, "relpos": (0, 0.5)}
-        axes.annotate(
-            line.label,
-            (1.0, line_pt / height_pt),
-            xycoords="axes fraction",
-            xytext=(14 if is_moved else 6, label_pt - line_pt),
-            textcoords="offset points",
-            va="center",
-            color=style.color,
-            fontweight="bold",
-            fontsize=9,
-            annotation_clip=False,
-            arrowprops={**arrow, "shrinkA": 1, "shrinkB": 0} if is_moved else None,
-        )
+            plots.name_ends(pair.plot, [(last.value, line.label, style.color)])
 
 
-def _write_remark(axes: Axes, text: str) -> None:
-    """Write a remark above the plot, on its right."""
-    style: Any = {"ha": "right", "fontsize": 9, "color": QUIET}
-    axes.annotate(
-        text, (1, 1.0), xycoords="axes fraction", xytext=(0, 14), textcoords="offset points", **style
-    )
+def _load_axis(pair: AxesPair, loads: Mapping[float, float]) -> None:
+    """Set ticks of requests per second below and speed-ups above."""
+    rates = list(loads.values())
+    for axes in (pair.plot, pair.strip):
+        for rate in rates:
+            axes.axvline(rate, color=FAINT, linewidth=0.6, zorder=0)
+    pair.plot.set_xticks(rates, _rate_labels(rates))
+    pair.strip.tick_params(labeltop=True)
+    pair.strip.set_xticks(rates, [f"×{speedup:g}" for speedup in loads])
+    pair.plot.set_xlabel("requests per second")
 
 
-def _load_axis(axes: Axes, loads: Mapping[float, float]) -> None:
-    """Set ticks of requests per second below and speed-ups above; of ticks close together only some."""
-    axes.xaxis.set_minor_formatter(mpl_ticker.NullFormatter())
-    axes.xaxis.set_minor_locator(mpl_ticker.NullLocator())
-    low, high = axes.get_xlim()
-    last_rate_pt = last_name_pt = math.inf
-    rates = []
-    for speedup, rate in sorted(loads.items(), reverse=True):
-        place_pt = math.log(rate / low) / math.log(high / low) * _size_pt(axes)[0]
-        axes.axvline(rate, color=FAINT, linewidth=0.6, zorder=0)
-        if last_name_pt - place_pt >= 19:
-            style: Any = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
-            axes.annotate(
-                f"×{speedup:g}", (rate, 1), xytext=(0, 3), ha="center", fontsize=9, color=QUIET, **style
-            )
-            last_name_pt = place_pt
-        if last_rate_pt - place_pt >= 34:
-            rates.append(rate)
-            last_rate_pt = place_pt
-    axes.set_xticks(rates, _rate_labels(rates))
-    axes.set_xlabel("requests per second")
-
-
-def _rate_labels(rates: Iterable[float]) -> list[str]:
+def _rate_labels(rates: Sequence[float]) -> list[str]:
     """Return the requests per second as ticks."""
     return [short_figure(rate) for rate in rates]
 
 
 def _draw_bars(curves: Curves) -> Figure:
     """Draw a single load: a bar per competitor, best first, overloaded ones hollow."""
-    figure, axes = plots.single_plot(0.9 + 0.22 * len(curves.lines))
+    figure, (axes,) = plots.panels(1, 0.9 + 0.22 * len(curves.lines), rows=len(curves.lines))
     for place, line in enumerate(curves.ranked):
         dot = line.dots[0]
         is_overloaded = dot.is_overloaded and not curves.is_robust
@@ -355,8 +275,7 @@ def _draw_bars(curves: Curves) -> Figure:
         plots.label_right(axes, text, (dot.value + (half or 0.0), place), size=9, distance_pt=4)
     axes.set_yticks(range(len(curves.ranked)), [line.label for line in curves.ranked], color=INK)
     axes.invert_yaxis()
-    axes.margins(x=0.18)
-    axes.set_xlim(left=0)
+    axes.set_xlim(0, max(line.dots[0].value + (line.dots[0].half or 0.0) for line in curves.lines) or 1.0)
     axes.set_xlabel(curves.name)
     return figure
 
@@ -365,31 +284,27 @@ def draw_small_multiples(curves: Curves) -> Figure:
     """Draw a small plot for every competitor: its line in front of the gray lines of all others."""
     columns, count = 5, len(curves.ranked)
     rows = math.ceil(count / columns)
+    strip_rows = int(any(curves.is_in_strip(line) for line in curves.lines))
     with plots.style():
         figure = mpl_figure.Figure(figsize=(base_width() * 2, 0.5 + 1.45 * rows), layout="constrained")
-        positions = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-        for axes, line in zip(positions.flat, curves.ranked, strict=False):
-            _draw_small_plot(axes, curves, line)
-        for axes in positions.flat[count:]:
-            axes.axis("off")
-        for axes in positions[:, 0]:
-            axes.set_ylabel("SCV" if curves.measure == "scv" else "ms")
-        for index in range(max(0, count - columns), count):
-            positions.flat[index].xaxis.set_tick_params(labelbottom=True)
+        grid = figure.add_gridspec(rows, columns)
+        for index, line in enumerate(curves.ranked):
+            pair = _axes_pair(figure, grid[divmod(index, columns)], curves, strip_rows)
+            _draw_small_plot(pair, curves, line)
+            pair.plot.tick_params(labelbottom=index >= count - columns, labelleft=index % columns == 0)
+            pair.plot.set_ylabel("" if index % columns else "SCV" if curves.measure == "scv" else "ms")
         figure.supxlabel("requests per second", fontsize=9, color=QUIET)
         return figure
 
 
-def _draw_small_plot(axes: Axes, curves: Curves, line: Line) -> None:
+def _draw_small_plot(pair: AxesPair, curves: Curves, line: Line) -> None:
     """Draw one small plot: a line in front of the others, its overloaded points hollow along the top."""
-    has_strip = any(curves.is_in_strip(each) for each in curves.lines)
-    _scale(axes, curves, strip_rows=int(has_strip))
     for other in curves.lines:
         if other is not line:
-            _draw(axes, curves, other, LineStyle(color=FAINT, width=0.7), None)
-    _draw(axes, curves, line, LineStyle(BLUE, "-", "o", 1.6, 3.0), 0 if curves.is_in_strip(line) else None)
-    axes.set_title(line.label, fontsize=9, fontweight="bold")
+            _draw(pair, curves, other, LineStyle(color=FAINT, width=0.7), None)
+    _draw(pair, curves, line, LineStyle(BLUE, "-", "o", 1.6, 3.0), 0 if curves.is_in_strip(line) else None)
+    pair.strip.set_title(line.label, fontsize=9, fontweight="bold")
+    pair.strip.set_xticks([])
     rates = [min(curves.loads.values()), max(curves.loads.values())]
-    axes.set_xticks(rates, _rate_labels(rates), fontsize=9)
-    axes.xaxis.set_minor_locator(mpl_ticker.NullLocator())
-    axes.tick_params(axis="y", labelsize=9)
+    pair.plot.set_xticks(rates, _rate_labels(rates), fontsize=9)
+    pair.plot.tick_params(axis="y", labelsize=9)

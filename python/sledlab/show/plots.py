@@ -1,7 +1,7 @@
 """Shared by all figures: colors, style, bars, names of lines, plots on top of each other, saving.
 
 Colors are those of Okabe and Ito, which color-blind readers can distinguish, also in grayscale; lines
-are labeled where they end instead of in a legend.
+are labeled where they end, or in a legend where their names are long (`figure_fit`).
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from functools import cache, partial
 from io import StringIO
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from sledlab.lazy import matplotlib, mpl_colors, mpl_figure, mpl_patches, mpl_text, mpl_ticker
+from sledlab.lazy import matplotlib, mpl_colors, mpl_figure, mpl_lines, mpl_patches, mpl_text, mpl_ticker
 from sledlab.show.palette import (
     AMBER,
     BLUE,
@@ -25,10 +24,11 @@ from sledlab.show.palette import (
     QUIET,
     SKY,
     VERMILION,
+    color_places,
     text_color,
 )
-from sledlab.show.ticks import log_ticks, round_down
-from sledlab.show.widths import SIZE, base_width
+from sledlab.show.ticks import linear_ticks, log_ticks, round_down, tick_text
+from sledlab.show.widths import SIZE, base_width, figure_height
 from sledlab.show.wording import quantity
 from sledlab.terminal_text import visible
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
     from matplotlib.ticker import Locator
 
-    from sledlab.show.series import Panel
 
 Bar = tuple[str, float, str, bool]
 """A bar: its name, its value, the text at its end, and whether it is hollow."""
@@ -48,11 +48,21 @@ Bar = tuple[str, float, str, bool]
 LINES = (SKY, BLUE, INK, PURPLE, VERMILION, GREEN, AMBER, QUIET)
 """Colors of lines for values in rising order."""
 
-NARROW = 16
-"""Most characters in a line of a text at a bar, in a narrow figure."""
+LINE_STYLES: Sequence[tuple[str, Any, str]] = (
+    (BLUE, "-", "o"),
+    (VERMILION, (0, (5, 1.5)), "s"),
+    (GREEN, (0, (1.2, 1.2)), "^"),
+    (PURPLE, (0, (5, 1.5, 1.2, 1.5)), "D"),
+    (SKY, (0, (3, 1)), "v"),
+    (AMBER, (0, (8, 1.5)), "P"),
+)
+"""Color, dashes and marker of each line with a name, which differ without color too."""
 
-NAME_PT = 11
-"""Room for a name at the end of a line, in points."""
+LINE_END, ROW_END, ROW_HEADING, CELL = "name of a line", "text of a row", "heading", "value of a cell"
+"""Labels of texts that `figure_fit` arranges: at the ends of lines and rows, above rows, and in heat maps."""
+
+MAX_TICKS = 8
+"""Most labels of an axis."""
 
 LOG_RATIO = 100
 """Bars whose values span more than this ratio have a logarithmic axis."""
@@ -89,29 +99,63 @@ STYLE: Any = {
 
 def single_plot(height: float = SIZE[1]) -> tuple[Figure, Axes]:
     """Return one plot, half a page wide."""
-    fig = mpl_figure.Figure(figsize=(base_width(), height), layout="constrained")
+    fig = empty_figure(height)
     return fig, fig.subplots()
 
 
-def panels(rows: int, height: float, ratios: Sequence[float] | None = None) -> tuple[Figure, list[Axes]]:
-    """Return the plots on top of each other, `height` inches in all, in the given ratios of heights."""
-    fig = mpl_figure.Figure(figsize=(base_width(), height), layout="constrained")
-    all_axes = fig.subplots(rows, 1, squeeze=False, height_ratios=ratios)
+def empty_figure(height: float, rows: int = 0) -> Figure:
+    """Return a figure of the chosen width without plots, see `figure_height` for the arguments."""
+    return mpl_figure.Figure(figsize=(base_width(), figure_height(height, rows)), layout="constrained")
+
+
+def panels(
+    count: int, height: float, ratios: Sequence[float] | None = None, rows: int = 0
+) -> tuple[Figure, list[Axes]]:
+    """Return plots on top of each other.
+
+    Args:
+        count: Number of plots.
+        height: Height of the figure in inches.
+        ratios: Ratios of the heights of the plots.
+        rows: Number of rows with names in all plots.
+    """
+    fig = empty_figure(height, rows)
+    all_axes = fig.subplots(count, 1, squeeze=False, height_ratios=ratios)
     return fig, list(all_axes[:, 0])
 
 
-def legend(fig: Figure, names: Mapping[str, str]) -> None:
-    """Draw a legend above the plots: names with their colors."""
+def legend(fig: Figure, names: Mapping[str, Any]) -> None:
+    """Draw a legend above the plots, in as many columns as have room.
+
+    Args:
+        fig: The figure.
+        names: The color, or the line, that each name stands for.
+    """
+    handles = {
+        name: mpl_patches.Patch(color=each) if isinstance(each, str) else each for name, each in names.items()
+    }
+    is_of_lines = any(isinstance(each, mpl_lines.Line2D) for each in handles.values())
+    handle_em = 2.8 if is_of_lines else 1.0
+    column_in = max(text_width(fig, name) for name in names) + (handle_em + 2.4) * 9 / 72
     fig.legend(
-        handles=[mpl_patches.Patch(color=color, label=name) for name, color in names.items()],
+        handles.values(),
+        handles.keys(),
         loc="outside upper left",
-        ncols=max(1, min(len(names), int(base_width() * 13 / (max(map(len, names)) + 5)))),
+        ncols=max(1, min(len(names), int(fig.get_figwidth() / column_in))),
         frameon=False,
-        handlelength=1.0,
+        handlelength=handle_em,
         handleheight=1.0,
         columnspacing=1.4,
         fontsize=9,
     )
+
+
+def text_width(fig: Figure, text: str, size: float = 9) -> float:
+    """Return the width of a text in a figure, in inches."""
+    drawn_text = fig.text(0, 0, text, fontsize=size)
+    width = drawn_text.get_window_extent().width / fig.dpi
+    drawn_text.remove()
+    return float(width)
 
 
 @contextmanager
@@ -124,77 +168,45 @@ def style() -> Iterator[None]:
 
 def plain_ticks(axis: Axis) -> None:
     """Format ticks as plain numbers: 0.1, 1, 10,000; on a logarithmic axis set them by `log_ticks`."""
-    axis.set_major_formatter(mpl_ticker.FuncFormatter(lambda value, _: _plain_number(value)))
+    axis.set_major_formatter(mpl_ticker.FuncFormatter(lambda value, _: tick_text(value)))
     axis.set_minor_formatter(mpl_ticker.NullFormatter())
     if axis.get_scale() == "log":
-        axis.set_major_locator(_log_locator()())
-        axis.set_minor_locator(mpl_ticker.NullLocator())
+        place_ticks(axis)
 
 
-def _plain_number(value: float) -> str:
-    """A tick without an exponent."""
-    return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:,g}"
+def place_ticks(axis: Axis) -> None:
+    """Set ticks at multiples of 1, 2 or 5 times a power of ten, as many as have room."""
+    axis.set_major_locator(_locator()())
+    axis.set_minor_locator(mpl_ticker.NullLocator())
 
 
 @cache
-def _log_locator() -> type[Locator]:
-    """Return the locator of `log_ticks`; its base class is imported on first use."""
+def _locator() -> type[Locator]:
+    """Return the locator of `log_ticks` and `linear_ticks`; its base class is imported on first use."""
 
-    class LogTicks(mpl_ticker.Locator):
-        """Ticks of a logarithmic axis, as many as have room."""
+    class RoundTicks(mpl_ticker.Locator):
+        """Ticks at round numbers, `max_ticks` at most where that is set."""
+
+        max_ticks = 0
 
         def __call__(self) -> list[float]:
-            assert self.axis is not None
-            low, high = sorted(self.axis.get_view_interval())
-            return log_ticks(low, high, max(self.axis.get_tick_space(), 3))
+            axis: Any = self.axis
+            low, high = sorted(axis.get_view_interval())
+            find_ticks = log_ticks if axis.get_scale() == "log" else linear_ticks
+            count = self.max_ticks or min(max(axis.get_tick_space(), 3), MAX_TICKS)
+            ticks = find_ticks(low, high, count)
+            return ticks[:: -(-len(ticks) // count)]
 
-    return LogTicks
-
-
-def draw_distributions(axes: Axes, panel: Panel) -> None:
-    """Draw distributions as steps, from the smallest value that the axis can show."""
-    for series in panel.series:
-        # The first step begins at zero.
-        x, shares = [*series.x[:1], *series.x], [0.0, *(share or 0.0 for share in series.values)]
-        axes.step(x, shares[: len(x)], where="post", color=series.color, linestyle=_dashes(series.dash))
-    if panel.log_x:
-        positive = [time for series in panel.series for time in series.x if time > 0]
-        low, high = min(positive), max(positive)
-        axes.set_xscale("log")
-        axes.set_xlim(left=low if low < high else low / 2)
-    plain_ticks(axes.xaxis)
-    axes.set_ylim(0, 101)
-    axes.grid(visible=True, axis="both")
-    axes.set(xlabel=panel.x_name, ylabel=panel.y_name)
-
-
-def _dashes(lengths: Sequence[float]) -> Any:
-    """Return the style of a line with strokes and gaps of these lengths; solid without any."""
-    return (0, tuple(lengths)) if lengths else "-"
-
-
-def mark_median(axes: Axes, name: str, median_ms: float, color: str, *, is_left: bool) -> None:
-    """Name the curve of a distribution, in its color, at its median; on its left or on its right."""
-    axes.annotate(
-        f"{name}\nmedian {quantity(median_ms, 'ms')}",
-        (median_ms, 50),
-        xytext=(-8 if is_left else 8, 8 if is_left else -8),
-        textcoords="offset points",
-        ha="right" if is_left else "left",
-        va="bottom" if is_left else "top",
-        color=color,
-        fontweight="bold",
-        linespacing=1.25,
-    )
+    return RoundTicks
 
 
 def value_axis(axes: Axes, values: Sequence[float]) -> None:
     """Set a y axis from 0, or a logarithmic one where values are far apart."""
-    if max(values) > 10 * min(values):
+    if max(values) > 10 * min(values) > 0:
         axes.set_yscale("log")
         axes.set_ylim(min(values) / 1.3, max(values) * 1.3)
     else:
-        axes.set_ylim(0, max(values) * 1.1)
+        axes.set_ylim(0, max(values, default=1.0) * 1.1 or 1.0)
     plain_ticks(axes.yaxis)
 
 
@@ -219,9 +231,14 @@ def label_right(
     size: float = 9,
     distance_pt: float = 6,
 ) -> None:
-    """Write a text `distance_pt` points to the right of a place."""
-    font: Any = {"va": "center", "fontsize": size, "color": color}
+    """Write a text `distance_pt` points to the right of the end of a row."""
+    font: Any = {"va": "center", "fontsize": size, "color": color, "label": ROW_END}
     axes.annotate(text, point, xytext=(distance_pt, 0), textcoords="offset points", **font)
+
+
+def frame(x: float, y: float, width: float, height: float, color: str) -> Patch:
+    """Return the frame of a rectangle."""
+    return mpl_patches.Rectangle((x, y), width, height, fill=False, edgecolor=color, linewidth=1.6)
 
 
 def draw_point(
@@ -240,11 +257,23 @@ def draw_point(
     )
 
 
-def draw_line(axes: Axes, dots: Sequence[tuple[float, float, bool]], color: str, size: float) -> None:
+def plot_line(
+    axes: Axes, x: Sequence[float], y: Sequence[float], style: tuple[str, Any, str], name: str = ""
+) -> None:
+    """Draw a line with color, dashes and marker; a legend calls it `name`."""
+    color, dashes, marker = style
+    axes.plot(x, y, color=color, linestyle=dashes, marker=marker, markersize=4, label=name)
+
+
+def draw_line(
+    axes: Axes, dots: Sequence[tuple[float, float, bool]], style: tuple[str, Any, str], name: str = ""
+) -> None:
     """Draw a line through points, each with place, value, and whether it is hollow."""
-    axes.plot([place for place, *_ in dots], [value for _, value, _ in dots], color=color)
-    for place, value, hollow in dots:
-        draw_point(axes, (place, value), color, size, hollow=hollow)
+    plot_line(axes, [place for place, *_ in dots], [value for _, value, _ in dots], style, name)
+    color, _, marker = style
+    hollow_dots = [(place, value) for place, value, is_hollow in dots if is_hollow]
+    hollow: Any = {"color": color, "marker": marker, "markersize": 4, "markerfacecolor": "white"}
+    axes.plot(*zip(*hollow_dots, strict=True) if hollow_dots else ((), ()), linestyle="none", **hollow)
 
 
 def response_bar(name: str, mean_ms: float, suffix: str = "", *, is_overloaded: bool = False) -> Bar:
@@ -257,10 +286,10 @@ def response_bar(name: str, mean_ms: float, suffix: str = "", *, is_overloaded: 
     )
 
 
-def bars(rows: Sequence[Bar], label: str, axis_ratio: float) -> Figure:
+def bars(rows: Sequence[Bar], label: str) -> Figure:
     """Return a figure of bars below each other, each with its name on the left and a text at its end."""
-    fig, (axes,) = panels(1, 0.9 + row_height() * len(rows))
-    bar_rows(axes, rows, label, axis_ratio)
+    fig, (axes,) = panels(1, 0.9 + row_height() * len(rows), rows=len(rows))
+    bar_rows(axes, rows, label)
     return fig
 
 
@@ -269,21 +298,15 @@ def row_height() -> float:
     return 0.5 if base_width() < SIZE[0] else 0.34
 
 
-def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, axis_ratio: float, color: str = BLUE) -> None:
+def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, color: str = BLUE) -> None:
     """Draw bars below each other, each with its name on the left and a text at its end.
 
     Args:
         axes: The axes to draw on.
         rows: The bars, from the top.
         label: Name of the values, with their unit.
-        axis_ratio: Width of the axis, as a multiple of the longest bar; texts use the remaining width.
         color: Color of the bars.
     """
-    if base_width() < SIZE[0]:
-        rows = [
-            (fill(name, NARROW), value, fill(text, NARROW), is_hollow)
-            for name, value, text, is_hollow in rows
-        ]
     values = [value for _, value, _, _ in rows]
     face_colors = ["white" if hollow else color for *_, hollow in rows]
     axes.barh(range(len(rows)), values, height=0.62, color=face_colors, edgecolor=color)
@@ -291,78 +314,47 @@ def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, axis_ratio: float, col
         label_right(axes, text, (value, place))
     name_rows(axes, [name for name, *_ in rows])
     axes.set_xlabel(label)
-    bar_axis(axes, values, axis_ratio)
+    bar_axis(axes, values)
 
 
-def bar_axis(axes: Axes, values: Sequence[float], axis_ratio: float) -> None:
-    """Set the x axis of bars: logarithmic where their values are more than `LOG_RATIO` apart.
-
-    Args:
-        axes: The axes with the bars.
-        values: The values of the bars.
-        axis_ratio: Width of the axis, as a multiple of the longest bar.
-    """
+def bar_axis(axes: Axes, values: Sequence[float]) -> None:
+    """Set the x axis of bars: logarithmic where their values are more than `LOG_RATIO` apart."""
     positive = [value for value in values if value > 0]
     if not positive or max(positive) <= LOG_RATIO * min(positive):
-        axes.set_xlim(0, max(values, default=1.0) * axis_ratio)
+        axes.set_xlim(0, max(values, default=1.0) or 1.0)
         return
-    low = round_down(min(positive) / 2)
     axes.set_xscale("log")
-    axes.set_xlim(low, low * (max(positive) / low) ** axis_ratio)
+    axes.set_xlim(round_down(min(positive) / 2), max(positive))
     plain_ticks(axes.xaxis)
     axes.set_xlabel(f"{axes.get_xlabel()}, logarithmic scale")
 
 
-def name_ends(fig: Figure, axes: Axes, place: float, ends: Sequence[tuple[float, str, str]]) -> None:
-    """Write names at the right ends of lines, moved apart; `ends` has height, name and color of each."""
-    fig.draw_without_rendering()
-    box = axes.get_window_extent()
-    to_points = 72 / fig.dpi
-    heights_pt = [(axes.transData.transform((place, value))[1] - box.y0) * to_points for value, *_ in ends]
-    labels_pt = spread_heights(heights_pt, NAME_PT, box.height * to_points)
-    for (value, name, color), line_pt, label_pt in zip(ends, heights_pt, labels_pt, strict=True):
+def name_ends(axes: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
+    """Write names at the right ends of lines; `ends` has height, name and color of each.
+
+    `figure_fit` moves them apart; a name that is moved gets a thin line to the end of its line.
+    """
+    for value, name, color in ends:
+        arrow: Any = {"arrowstyle": "-", "color": color, "linewidth": 0.6, "relpos": (0, 0.5)}
         axes.annotate(
             name,
-            (place, value),
-            xytext=(10, label_pt - line_pt),
+            (1.0, value),
+            xycoords=("axes fraction", "data"),
+            xytext=(6, 0),
             textcoords="offset points",
             va="center",
             fontsize=9,
             fontweight="bold",
             color=color,
+            annotation_clip=False,
+            arrowprops={**arrow, "shrinkA": 1, "shrinkB": 0},
+            label=LINE_END,
         )
 
 
-def spread_heights(heights: Sequence[float], distance: float, maximum: float) -> list[float]:
-    """Heights moved as little as needed to be `distance` apart, within 0 and `maximum`.
-
-    Examples:
-        >>> spread_heights([10, 12, 50], 10, 100)
-        [6.0, 16.0, 50.0]
-    """
-    blocks: list[tuple[float, list[int]]] = []
-    for index in sorted(range(len(heights)), key=lambda index: (heights[index], -index)):
-        blocks.append((_middle([index], heights, distance, maximum), [index]))
-        while len(blocks) > 1 and _gap(blocks[-2], blocks[-1], distance) < 0:
-            joined = blocks[-2][1] + blocks[-1][1]
-            blocks[-2:] = [(_middle(joined, heights, distance, maximum), joined)]
-    positions = [0.0] * len(heights)
-    for middle, indices in blocks:
-        for rank, index in enumerate(indices):
-            positions[index] = middle + (rank - (len(indices) - 1) / 2) * distance
-    return positions
-
-
-def _middle(indices: Sequence[int], heights: Sequence[float], distance: float, maximum: float) -> float:
-    """Return the middle of a block of names: the mean height of their lines, kept within bounds."""
-    mean = sum(heights[index] for index in indices) / len(indices)
-    half = (len(indices) - 1) * distance / 2
-    return min(max(mean, half), max(maximum - half, half))
-
-
-def _gap(lower: tuple[float, list[int]], upper: tuple[float, list[int]], distance: float) -> float:
-    """Return the room between two blocks of names; negative where they overlap."""
-    return upper[0] - lower[0] - (len(lower[1]) + len(upper[1])) * distance / 2
+def line_styles(names: Sequence[str]) -> list[tuple[str, Any, str]]:
+    """Return color, dashes and marker of each name, for as many names as have one."""
+    return [LINE_STYLES[place] for place in color_places(names[: len(LINE_STYLES)])]
 
 
 def finish_figure(figure: Figure, creator: str) -> Figure:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import __version__
 from sledlab.results import table_files
 from sledlab.show import document, latex, markdown, plots, terminal
-from sledlab.show.widths import at_width, base_width, fit_width
+from sledlab.show.figure_fit import complete_figure
+from sledlab.show.widths import at_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -60,16 +61,10 @@ class DocumentPresentation:
         return document.as_html(self.brief(result))
 
     def draw(self, result: Any, what: str | None, width: str | None = None, **options: Any) -> Figure:
-        """Draw the figure called `what`, or the default one where that is `None`, in a width.
-
-        A figure of several columns shrinks to the width as a whole.
-        """
+        """Draw the figure called `what`, or the default one where that is `None`, in a width."""
         arguments = (result,) if what is None else (result, what)
         with plots.style(), at_width(width):
-            figure = self.figure(*arguments, **options)
-            if width is not None:
-                fit_width(figure, base_width())
-            return plots.finish_figure(figure, creator(result))
+            return complete_figure(self.figure(*arguments, **options), creator(result))
 
     def latex(self, result: Any) -> str:
         """Return the tables that a terminal shows of the result, as LaTeX."""

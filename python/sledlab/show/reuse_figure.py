@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-MAX_TICKS = 8
-"""Most distances that are named on the axis."""
-
 
 @plots.style()
 def draw(info: Mapping[str, Any]) -> Figure:
@@ -33,15 +30,14 @@ def draw(info: Mapping[str, Any]) -> Figure:
         if distances[kind]["accesses"]:
             shares = list(accumulate(100 * each["share"] for each in distances[kind]["bins"]))
             dots = [(place, share, False) for place, share in enumerate(shares)]
-            plots.draw_line(axes, dots, color, 4)
+            plots.draw_line(axes, dots, (color, "-" if kind == "read" else (0, (5, 1.5)), "o"), name)
             ends.append((shares[-1], name, color))
-    step = -(-len(names) // MAX_TICKS)
-    axes.set_xticks(range(0, len(names), step), names[::step])
-    axes.set_xlim(-0.3, len(names) + 0.13 * len(names))
+    axes.set_xticks(range(len(names)), names)
+    axes.set_xlim(-0.3, len(names) - 0.7)
     axes.set_ylim(0, 100)
     axes.set(xlabel="reuse distance, at most", ylabel="accesses to blocks (%)")
     axes.grid(visible=True, axis="y")
-    plots.name_ends(figure, axes, len(names) - 1, ends)
+    plots.name_ends(axes, ends)
     return figure
 
 

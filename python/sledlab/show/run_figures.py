@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import unknown
 from sledlab.lazy import mpl_figure
-from sledlab.show import device_states, wording
+from sledlab.show import device_states, request_figure, wording
+from sledlab.show.distributions import corner_legend, draw_distributions, name_distributions
 from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, STATE_COLORS, VERMILION
-from sledlab.show.plots import draw_distributions, mark_median, plain_ticks, single_plot
+from sledlab.show.plots import ROW_HEADING, label_right, plain_ticks, single_plot
 from sledlab.show.series import NamedBar, Panel, Series, distribution_panel
-from sledlab.show.widths import SIZE, base_width
+from sledlab.show.widths import SIZE, base_width, figure_height, has_chosen_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,12 +22,21 @@ if TYPE_CHECKING:
     from sledlab.runs.result import Result
 
 
-def draw(result: Result, kind: str = "overview") -> Figure:
-    """Draw a figure of a kind, or all kinds as `overview`.
+MIN_PANEL_IN = 3.0
+"""Least width of a plot of the overview in inches."""
+
+OVERVIEW_ROWS = 2
+"""Rows of plots of an overview of a chosen width."""
+
+
+def draw(result: Result, kind: str = "overview", **columns: Any) -> Figure:
+    """Draw a figure of a kind, all kinds as `overview`, or `columns` of the requests.
 
     Raises:
-        Error: There is no such kind.
+        Error: There is no such kind, or no such column.
     """
+    if kind == "columns":
+        return request_figure.draw(result, **columns)
     if kind == "overview":
         return _overview(result)
     if kind not in KINDS:
@@ -38,10 +48,15 @@ def draw(result: Result, kind: str = "overview") -> Figure:
 
 
 def _overview(result: Result) -> Figure:
-    columns = 1 if base_width() < SIZE[0] else 2
-    rows = len(KINDS) // columns
-    figure = mpl_figure.Figure(figsize=(base_width() * columns, SIZE[1] * rows), layout="constrained")
-    for draw_kind, axes in zip(KINDS.values(), figure.subplots(rows, columns).flat, strict=True):
+    """Draw all kinds, or in a figure of a chosen width the first ones, as many as have room."""
+    kinds, rows = list(KINDS.values()), OVERVIEW_ROWS
+    columns = max(int(base_width() / MIN_PANEL_IN), 1) if has_chosen_width() else 2
+    if not has_chosen_width():
+        rows = len(kinds) // columns
+    size = (base_width() * (1 if has_chosen_width() else columns), figure_height(SIZE[1] * rows))
+    figure = mpl_figure.Figure(figsize=size, layout="constrained")
+    all_axes = figure.subplots(rows, columns, squeeze=False).flat
+    for draw_kind, axes in zip(kinds, all_axes, strict=False):
         draw_kind(result, axes)
     figure.suptitle(wording.title(result.config), x=0.01, ha="left", fontweight="bold")
     return figure
@@ -75,7 +90,7 @@ def _points(result: Result, name: str) -> tuple[Sequence[float], Sequence[float]
 
 
 def _mark_medians(axes: Axes, result: Result, curves: Sequence[Series]) -> None:
-    """Name each curve at its median, the fastest on its left and the others on their right."""
+    """Mark the median of each curve, and name the curves."""
     medians_ms = {
         "all": result.response_time.p50,
         "reads": result.read.response_time.p50,
@@ -83,12 +98,8 @@ def _mark_medians(axes: Axes, result: Result, curves: Sequence[Series]) -> None:
     }
     # A curve has requests, and so a median.
     present_medians_ms = {name: median for name, median in medians_ms.items() if median is not None}
-    fastest = min(curves, key=lambda curve: present_medians_ms[curve.name]).name
-    for curve in curves:
-        median = present_medians_ms[curve.name]
-        is_fastest = curve.name == fastest
-        axes.plot([median], [50], marker="o", markersize=4.5, color=curve.color)
-        mark_median(axes, curve.name, median, curve.color, is_left=is_fastest)
+    medians = {curve.name: (present_medians_ms[curve.name], curve.color) for curve in curves}
+    name_distributions(axes, medians)
 
 
 def _time_panel(
@@ -120,20 +131,17 @@ def response(result: Result, axes: Axes) -> None:
     slowest, mean = panel.series
     _draw_line(axes, panel, slowest, 0.9)
     _draw_line(axes, panel, mean, 1.6)
+    longest_ms = max((value for value in slowest.values if value is not None), default=1.0)
+    # The legend has the room above the slowest request.
     if panel.log_y:
         axes.set_yscale("log")
+        low, _ = axes.get_ylim()
+        axes.set_ylim(low, longest_ms * (longest_ms / low) ** 0.35)
         plain_ticks(axes.yaxis)
     else:
-        axes.set_ylim(bottom=0)
-    _label_above(axes, "slowest", SKY, 0.985)
-    _label_above(axes, "mean", BLUE, 0.80)
+        axes.set_ylim(0, longest_ms * 1.35)
+    corner_legend(axes, "upper right", ncols=2, handlelength=1.0, columnspacing=1.0)
     _label_time_axes(axes, panel, "Response over time")
-
-
-def _label_above(axes: Axes, text: str, color: str, x: float) -> None:
-    """Write the name of a line, in its color, above the plot."""
-    placement: Any = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
-    axes.text(x, 1.0, f"– {text}", color=color, fontweight="bold", **placement)
 
 
 def _queue_panel(result: Result) -> Panel:
@@ -195,7 +203,8 @@ def _draw_line(axes: Axes, panel: Panel, series: Series, width: float) -> None:
         for place, (before, value, after) in enumerate(zip(values, values[1:], values[2:], strict=False))
         if before is None and value is not None and after is None
     ]
-    axes.plot(panel.x, _numbers(series), color=series.color, linewidth=width, marker=".", markevery=isolated)
+    options: Any = {"color": series.color, "linewidth": width, "marker": ".", "markevery": isolated}
+    axes.plot(panel.x, _numbers(series), label=series.name, **options)
 
 
 def _label_time_axes(axes: Axes, panel: Panel, title: str) -> None:
@@ -268,20 +277,19 @@ def _draw_bars(axes: Axes, panel: Panel, title: str) -> None:
     longest = max((bar.value for bar in bars), default=0.0) or 1.0
     axes.barh(positions, [bar.value for bar in bars], color=[bar.color for bar in bars], height=0.68)
     for position, bar in zip(positions, bars, strict=True):
-        axes.annotate(
-            bar.text,
-            (bar.value, position),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=9,
-            linespacing=1.1,
-        )
+        label_right(axes, bar.text, (bar.value, position), distance_pt=4)
     for position, bar in zip(positions, bars, strict=True):
         if bar.heading:
-            axes.text(0, position - 1, bar.heading, fontsize=9, color=QUIET, va="center")
+            style: Any = {
+                "fontsize": 9,
+                "color": QUIET,
+                "va": "center",
+                "label": ROW_HEADING,
+                "in_layout": False,
+            }
+            axes.text(0, position - 1, bar.heading, **style)
     axes.set_yticks(positions, [bar.name for bar in bars], color=INK)
-    axes.set_xlim(0, longest * 1.5)
+    axes.set_xlim(0, longest)
     axes.invert_yaxis()
     axes.spines["left"].set_visible(False)
     axes.set(xlabel=panel.x_name, title=title)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sledlab.show import plots
-from sledlab.show.load_curves import LINE_STYLES, styles
 from sledlab.show.palette import GRAY
-from sledlab.show.plots import plain_ticks
+from sledlab.show.plots import LINE_STYLES, line_styles, plain_ticks
 from sledlab.show.series import Panel, Series
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ QUANTILES = {
 
 def panel(values: Mapping[str, Sequence[float]], highlighted: Sequence[str]) -> Panel:
     """Return the panel of response times in ms by competitor, a value for each of `QUANTILES`."""
-    styles_by_name = dict(zip(highlighted, styles(highlighted), strict=False))
+    styles_by_name = dict(zip(highlighted, line_styles(highlighted), strict=False))
     series = []
     for name, times in values.items():
         color, dashes, _ = styles_by_name.get(name, LINE_STYLES[0])
@@ -42,18 +41,21 @@ def draw(panel: Panel) -> Figure:
     """Draw the panel; highlighted competitors are named where their lines end."""
     fig, (axes,) = plots.panels(1, 3.6)
     last, ends = len(panel.steps) - 1, []
+    markers = iter([marker for _, _, marker in LINE_STYLES])
     for series in sorted(panel.series, key=lambda series: series.is_picked):
         times = [value or 0.0 for value in series.values]
         dashes = (0, tuple(series.dash)) if series.dash else "-"
         color, width = (series.color, 1.7) if series.is_picked else (GRAY, 0.8)
-        axes.plot(range(last + 1), times, color=color, linestyle=dashes, linewidth=width)
+        marker: Any = {"marker": next(markers, "o"), "markersize": 4} if series.is_picked else {}
+        options: Any = {"color": color, "linestyle": dashes, "linewidth": width, **marker}
+        axes.plot(range(last + 1), times, label=series.name, **options)
         if series.is_picked:
             ends.append((times[-1], series.name, color))
     axes.set_yscale("log")
     plain_ticks(axes.yaxis)
     axes.set_xticks(range(last + 1), panel.steps)
-    axes.set_xlim(-0.2, last + 1.3)
+    axes.set_xlim(-0.2, last + 0.2)
     axes.set(xlabel=panel.x_name, ylabel=panel.y_name)
     axes.grid(visible=True, axis="y")
-    plots.name_ends(fig, axes, last, ends)
+    plots.name_ends(axes, ends)
     return fig

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sledlab.show.device_states import STATES
 from sledlab.show.palette import INK, QUIET, STATE_COLORS
-from sledlab.show.plots import label_right, legend, name_rows
+from sledlab.show.plots import LINE_STYLES, label_right, legend, name_ends, name_rows, plot_line
 from sledlab.show.series import Series
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 
 def rows(
@@ -29,8 +30,7 @@ def rows(
     for place, (total, text) in enumerate(zip(sums, ends, strict=True)):
         label_right(axes, text, (total, place))
     name_rows(axes, names)
-    longest = max((len(line) for text in ends for line in text.split("\n")), default=0)
-    axes.set_xlim(0, (max(sums) or 1.0) * (1.02 + 0.0205 * longest))
+    axes.set_xlim(0, max(sums) or 1.0)
     axes.set_xlabel(label)
 
 
@@ -53,10 +53,13 @@ def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
     axes.grid(visible=True, axis="y")
 
 
-def state_legend(fig: Figure, parts: Iterable[Mapping[str, float]], names: Mapping[str, str]) -> None:
-    """Draw the legend of the states that occur."""
+def state_legend(
+    fig: Figure, parts: Iterable[Mapping[str, float]], names: Mapping[str, str], lines: Iterable[Line2D] = ()
+) -> None:
+    """Draw the legend of the states that occur, and of lines."""
     occurring = {state for part in parts for state, value in part.items() if value > 0}
-    legend(fig, {names[state]: STATE_COLORS[state] for state in STATES if state in occurring})
+    colors = {names[state]: STATE_COLORS[state] for state in STATES if state in occurring}
+    legend(fig, {**colors, **{str(line.get_label()): line for line in lines}})
 
 
 def steps(axes: Axes, names: Sequence[str]) -> None:
@@ -69,26 +72,12 @@ def lines(
     axes: Axes, lines_by_name: Mapping[str, tuple[str, Sequence[float]]], label: Callable[[float], str]
 ) -> None:
     """Draw a line for each name, with color and values, over the steps of the axis, and its end values."""
-    for name, (color, values) in lines_by_name.items():
-        axes.plot(range(len(values)), values, marker="o", markersize=4, color=color)
-        last = len(values) - 1
-        ends = (
-            (0, label(values[0]), (0, 6), "center", 9),
-            (last, f"{name}\n{label(values[last])}", (8, 0), "left", 9),
-        )
-        for place, text, offset, side, size in ends:
-            axes.annotate(
-                text,
-                (place, values[place]),
-                xytext=offset,
-                textcoords="offset points",
-                ha=side,
-                va="center" if place else "bottom",
-                fontsize=size,
-                fontweight="bold" if place else "normal",
-                color=color,
-                annotation_clip=False,
-            )
+    for style, (name, (color, values)) in zip(LINE_STYLES, lines_by_name.items(), strict=False):
+        plot_line(axes, range(len(values)), values, (color, *style[1:]), name)
+        font: Any = {"textcoords": "offset points", "ha": "center", "fontsize": 9, "color": color}
+        for place in dict.fromkeys((0, len(values) - 1)):
+            axes.annotate(label(values[place]), (place, values[place]), xytext=(0, 6), **font)
+        name_ends(axes, [(values[-1], name, color)])
 
 
 def label_positions(
@@ -153,6 +142,7 @@ def mark_overload(axes: Axes, overloaded: Sequence[Sequence[bool]], spread: floa
                 rotation=90,
                 fontsize=9 if all(flags) else 7,
                 color=QUIET,
+                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1},
             )
 
 

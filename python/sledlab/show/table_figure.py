@@ -1,202 +1,322 @@
-"""A column of a table over one or two others: lines with 95 % bands, a heat map, or points by name."""
+"""A column of a table over one or two others: lines with 95 % bands, heat maps, or points by name."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sledlab.errors import Error, unknown
+from sledlab.errors import Error
+from sledlab.lazy import mpl_colors, mpl_ticker
 from sledlab.lazy import numpy as np
 from sledlab.show import plots
-from sledlab.show.palette import GRAY, PALETTE, color_places
-from sledlab.show.widths import base_width
+from sledlab.show.palette import GRAY, INK, QUIET, color_places
+from sledlab.show.ticks import tick_text
+from sledlab.show.widths import SIZE, figure_height
 from sledlab.show.wording import figure as number
-from sledlab.show.wording import model_label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Row = dict[str, Any]
 
-INTERVALS = {"mean_ms": "mean_ci95_ms", "scv": "scv_ci95", "energy_j": "energy_ci95_j"}
-"""Column with half the 95 % confidence interval over seeds, by the column that it belongs to."""
-
-MAX_COLORED = len(PALETTE["series"])
-"""Most lines with a color of their own; further ones are gray."""
-
-CHARACTER_IN = 0.075
-"""Mean width of a character in inches."""
-
-MAX_NAME_SHARE = 0.3
-"""Largest share of a figure's width for names at the ends of lines; longer names are in a legend."""
-
 LOG_RATIO = 100
 """Values that span more than this ratio have a logarithmic axis."""
 
+MAX_PLACES = 8
+"""Most values of x that all have a tick."""
 
-def draw(
-    rows: Sequence[Row], x: Sequence[str], y: str, keys: Sequence[str], label: Callable[[str], str]
-) -> Figure:
-    """Draw a column of a table.
+COLOR_RATIO = 10
+"""Values that span more than this ratio have a logarithmic scale of colors."""
 
-    Args:
+MAX_MULTIPLES = 4
+"""Most small multiples side by side."""
+
+MULTIPLE_IN = 1.5
+"""Least width of a small multiple in inches."""
+
+HIGHER_IS_BETTER = ("throughput", "battery", "hit_", "mw_saved")
+LOWER_IS_BETTER = ("_ms", "_s", "_j", "_mj", "_uj", "_usd", "_w", "scv", "queue_mean")
+"""Beginnings and ends of the names of measures of which the best value is known."""
+
+
+@dataclass(frozen=True)
+class TableFigure:
+    """A column of a table, to be drawn.
+
+    Attributes:
         rows: The rows of the table, by column.
         x: One column for lines, or two for a heat map.
         y: The column that is drawn, with numbers.
-        keys: Columns that identify a row; those that vary in addition to `x` give a line each.
+        varying: Columns that vary in addition to `x`: those give a line, or a small multiple, each.
         label: Returns the label of an axis by its column.
-
-    Raises:
-        Error: There is no such column, its values are no numbers, or a cell of a heat map has several values.
+        halves: Half the 95 % interval of the value of each row, by the position of the row.
     """
-    for name in (*x, y):
-        if name not in rows[0]:
-            raise unknown("column", name, list(rows[0]))
-    if not all(_is_number(row[y]) or row[y] is None for row in rows):
-        raise Error(f"the column `{y}` has no numbers", remedy="choose another column with --y")
-    varying = [key for key in keys if key not in x and len({row[key] for row in rows}) > 1]
-    if len(x) == 2:
-        return _heat_map(rows, x, y, varying, label)
-    return _lines(rows, x[0], y, varying, label)
+
+    rows: Sequence[Row]
+    x: Sequence[str]
+    y: str
+    varying: Sequence[str]
+    label: Callable[[str], str]
+    halves: Mapping[int, float] = field(default_factory=dict)
+
+    def draw(self) -> Figure:
+        """Draw the figure.
+
+        Raises:
+            Error: The column has no numbers, or a cell of a heat map has several values.
+        """
+        if not all(is_number(row[self.y]) or row[self.y] is None for row in self.rows):
+            raise Error(f"the column `{self.y}` has no numbers", remedy="choose another column with --y")
+        return _heat_maps(self) if len(self.x) == 2 else _lines(self)
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number, and not a boolean."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _lines(
-    rows: Sequence[Row], x: str, y: str, varying: Sequence[str], label: Callable[[str], str]
-) -> Figure:
-    steady = _steady_rows(rows, y)
-    omitted_count, rows = len(rows) - len(steady), steady
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(", ".join(_setting(key, row[key]) for key in varying), []).append(row)
-    names = list(dict.fromkeys(row[x] for row in rows))
-    is_numeric = all(_is_number(name) for name in names)
+def _lines(table: TableFigure) -> Figure:
+    """Draw a line for each combination of the values that vary; only points where x has names."""
+    x, y = table.x[0], table.y
+    rows = [(index, row) for index, row in enumerate(table.rows) if not _is_hidden(row, y, table.rows)]
+    groups: dict[str, list[tuple[int, Row]]] = {}
+    for index, row in rows:
+        groups.setdefault(", ".join(setting(key, row[key]) for key in table.varying), []).append((index, row))
+    names = list(dict.fromkeys(row[x] for row in table.rows))
+    is_numeric = all(is_number(name) for name in names)
     fig, axes = plots.single_plot()
-    ends = []
-    places = color_places(list(groups)[:MAX_COLORED])
-    for index, (name, group) in enumerate(groups.items()):
-        points = [(row[x] if is_numeric else names.index(row[x]), row) for row in group if row[y] is not None]
+    ends, tops = [], []
+    styles = [plots.LINE_STYLES[place] for place in color_places(list(groups)[: len(plots.LINE_STYLES)])]
+    for number_of_group, (name, group) in enumerate(groups.items()):
+        style = styles[number_of_group] if number_of_group < len(styles) else (GRAY, "-", "")
+        shift = 0.0 if is_numeric else 0.1 * (number_of_group - (len(groups) - 1) / 2)
+        points = [
+            (row[x] if is_numeric else names.index(row[x]) + shift, row[y], table.halves.get(index), row)
+            for index, row in group
+            if row[y] is not None
+        ]
         points.sort(key=lambda point: point[0])
-        color = PALETTE["series"][places[index]] if index < MAX_COLORED else GRAY
-        _line(axes, points, y, color, is_connected=is_numeric)
-        if points and name and color != GRAY:
-            ends.append((points[-1][1][y], name, color))
-    values = [row[y] for row in rows if row[y] is not None]
-    _scale_values(axes, values)
-    if is_numeric:
-        _scale_positions(axes, names)
-    else:
-        axes.set_xticks(range(len(names)), [str(name) for name in names])
-    axes.set(xlabel=label(x), ylabel=label(y))
+        _line(axes, points, style, name, is_connected=is_numeric)
+        tops += [value + (half or 0.0) for _, value, half, _ in points]
+        if points and name and style[0] != GRAY:
+            ends.append((points[-1][1], name, style[0]))
+    _scale_values(axes, [row[y] for _, row in rows if row[y] is not None], max(tops, default=1.0))
+    _scale_places(axes, names, is_numeric=is_numeric)
+    axes.set(xlabel=table.label(x), ylabel=table.label(y))
     axes.grid(visible=True, axis="y")
-    if omitted_count:
-        axes.set_title(
-            f"{omitted_count} overloaded {'run' if omitted_count == 1 else 'runs'} omitted",
-            loc="right",
-            fontsize=9,
-        )
-    if max((len(name) for _, name, _ in ends), default=0) * CHARACTER_IN > MAX_NAME_SHARE * base_width():
-        plots.legend(fig, {name: color for _, name, color in ends})
-    else:
-        plots.name_ends(fig, axes, max(names) if is_numeric else len(names) - 1, ends)
+    if omitted := len(table.rows) - len(rows):
+        text = f"{omitted} overloaded {'run' if omitted == 1 else 'runs'} omitted"
+        axes.set_title(text, loc="right", fontsize=9, color=QUIET)
+    plots.name_ends(axes, ends)
     return fig
 
 
-def _steady_rows(rows: Sequence[Row], y: str) -> Sequence[Row]:
-    """Return the rows without overloaded runs, if the column depends on the length of such a run."""
-    if not _depends_on_length(y):
-        return rows
-    return [row for row in rows if not row.get("saturated")] or rows
+def _is_hidden(row: Row, y: str, rows: Sequence[Row]) -> bool:
+    """Return whether a row is omitted: it is overloaded and its value depends on the length of the run."""
+    has_steady_rows = not all(each.get("saturated") for each in rows)
+    return bool(row.get("saturated")) and depends_on_length(y) and has_steady_rows
 
 
-def _depends_on_length(y: str) -> bool:
+def depends_on_length(y: str) -> bool:
     """Return whether the values of a column depend on the length of an overloaded run."""
     return y.endswith("_ms") or y.startswith(("scv", "queue_"))
 
 
-def _setting(key: str, value: Any) -> str:
-    if not _is_number(value):
-        return str(value)
-    return f"{model_label(key)} {number(value) if isinstance(value, float) else value}"
+def setting(key: str, value: Any) -> str:
+    """Return a value of a column as a name: with its key if it is a number.
+
+    Examples:
+        >>> setting("device.active_tips", 1280), setting("scheduler", "SPTF")
+        ('active_tips = 1,280', 'SPTF')
+    """
+    return f"{key.rpartition('.')[2]} = {tick_text(value)}" if is_number(value) else str(value)
 
 
-def _line(axes: Axes, points: Sequence[tuple[float, Row]], y: str, color: str, *, is_connected: bool) -> None:
-    """Draw a line with its 95 % band; overloaded points are hollow."""
-    positions, values = [place for place, _ in points], [row[y] for _, row in points]
-    order = 1.5 if color == GRAY else 3.0
-    axes.plot(positions, values, color=color, linestyle="-" if is_connected else "", zorder=order)
-    if color == GRAY:
+def _line(
+    axes: Axes,
+    points: Sequence[tuple[float, float, float | None, Row]],
+    style: tuple[str, Any, str],
+    name: str,
+    *,
+    is_connected: bool,
+) -> None:
+    """Draw a line with its 95 % band, or points with their intervals; overloaded points are hollow."""
+    color, dashes, marker = style
+    places, values = [place for place, *_ in points], [value for _, value, *_ in points]
+    options: Any = {
+        "color": color,
+        "zorder": 1.5 if color == GRAY else 3.0,
+        "marker": marker,
+        "markersize": 4.2,
+    }
+    axes.plot(places, values, linestyle=dashes if is_connected else "", label=name, **options)
+    hollow = [(place, value) for place, value, _, row in points if row.get("saturated")]
+    if hollow and marker:
+        axes.plot(*zip(*hollow, strict=True), linestyle="", markerfacecolor="white", **options)
+    halves = [half for _, _, half, _ in points]
+    if color == GRAY or not points or any(half is None for half in halves):
         return
-    interval = INTERVALS.get(y, "")
-    halves = [row.get(interval) if row.get("seeds", 1) > 1 else None for _, row in points]
-    if all(half is not None for half in halves) and halves:
-        low = [value - (half or 0.0) for value, half in zip(values, halves, strict=True)]
-        high = [value + (half or 0.0) for value, half in zip(values, halves, strict=True)]
-        axes.fill_between(positions, low, high, color=color, alpha=0.18, linewidth=0)
-    for (place, row), value in zip(points, values, strict=True):
-        plots.draw_point(axes, (place, value), color, 4.5, hollow=bool(row.get("saturated")))
+    if is_connected:
+        low, high = (
+            [value + sign * (half or 0.0) for value, half in zip(values, halves, strict=True)]
+            for sign in (-1, 1)
+        )
+        axes.fill_between(places, low, high, color=color, alpha=0.18, linewidth=0)
+    else:
+        errors: Any = halves
+        axes.errorbar(places, values, yerr=errors, linestyle="", color=color, linewidth=1, capsize=2)
 
 
-def _scale_values(axes: Axes, values: Sequence[float]) -> None:
+def _scale_values(axes: Axes, values: Sequence[float], top: float) -> None:
+    """Set the y axis, with room for the intervals above the values."""
     positive = [value for value in values if value > 0]
     if positive and len(positive) == len(values) and max(positive) > LOG_RATIO * min(positive):
         axes.set_yscale("log")
     elif min(values, default=0.0) >= 0:
-        axes.set_ylim(0, max(values, default=1.0) * 1.08 or 1.0)
+        axes.set_ylim(0, top * 1.08 or 1.0)
     plots.plain_ticks(axes.yaxis)
 
 
-def _scale_positions(axes: Axes, positions: Sequence[float]) -> None:
-    if min(positions) > 0 and max(positions) > 10 * min(positions):
-        axes.set_xscale("log")
+def _scale_places(axes: Axes, places: Sequence[Any], *, is_numeric: bool) -> None:
+    """Set the x axis: numbers, logarithmic where they are far apart, or names."""
+    if not is_numeric:
+        axes.set_xticks(range(len(places)), [str(place) for place in places])
+        axes.set_xlim(-0.5, len(places) - 0.5)
+        return
+    is_log = min(places) > 0 and max(places) > 10 * min(places)
+    axes.set_xscale("log" if is_log else "linear")
+    low, high = min(places), max(places)
+    margin = (high / low) ** 0.04 if is_log else (high - low) * 0.04 or 0.5
+    axes.set_xlim((low / margin, high * margin) if is_log else (low - margin, high + margin))
     plots.plain_ticks(axes.xaxis)
+    if len(places) <= MAX_PLACES:
+        ticks = sorted(places)
+        axes.set_xticks(ticks, [tick_text(tick) for tick in ticks])
 
 
-def _heat_map(
-    rows: Sequence[Row], x: Sequence[str], y: str, varying: Sequence[str], label: Callable[[str], str]
-) -> Figure:
-    if varying:
-        keys_text = ", ".join(f"`{key}`" for key in varying)
+def _heat_maps(table: TableFigure) -> Figure:
+    """Draw a heat map; a small multiple for each value where one more column varies."""
+    if len(table.varying) > 1:
+        keys_text = ", ".join(f"`{key}`" for key in table.varying)
+        example = f"--where {table.varying[-1]}={table.rows[0][table.varying[-1]]}"
         raise Error(
-            f"a heat map over `{x[0]}` and `{x[1]}` has several values for a cell: {keys_text} vary too",
-            remedy="draw lines over one of them, with a single --x",
+            f"a heat map over `{table.x[0]}` and `{table.x[1]}` has several values for a cell: "
+            f"{keys_text} vary",
+            remedy=f"choose one value of all but one of them, such as {example}",
         )
-    columns, lines = ([*dict.fromkeys(row[name] for row in rows)] for name in x)
+    key = table.varying[0] if table.varying else ""
+    parts = list(dict.fromkeys(row[key] for row in table.rows)) if key else [None]
+    places = [sorted(dict.fromkeys(row[name] for row in table.rows), key=_order) for name in table.x]
+    values = [
+        row[table.y]
+        for row in table.rows
+        if row[table.y] is not None and not _is_hidden(row, table.y, table.rows)
+    ]
+    norm = _norm(values)
+    fig = plots.empty_figure(SIZE[1])
+    columns = min(len(parts), MAX_MULTIPLES, max(int(fig.get_figwidth() / MULTIPLE_IN), 1))
+    lines = -(-len(parts) // columns)
+    fig.set_figheight(figure_height(max(SIZE[1], 1.4 * lines + 0.8)))
+    grid = fig.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
+    for axes, part in zip(grid.flat, parts, strict=False):
+        rows = [row for row in table.rows if not key or row[key] == part]
+        _heat_map(axes, table, rows, places, norm)
+        axes.set_title(setting(key, part) if key else "", fontsize=9)
+    for axes in grid.flat[len(parts) :]:
+        axes.axis("off")
+    for axes in grid[:, 0]:
+        axes.set_ylabel(table.label(table.x[1]) if lines == 1 else "")
+    if lines > 1:
+        fig.supylabel(table.label(table.x[1]), fontsize=9, color=QUIET)
+    _name_columns(fig, table, grid)
+    _color_bar(fig, grid, norm, table)
+    return fig
+
+
+def _name_columns(fig: Figure, table: TableFigure, grid: Any) -> None:
+    """Label the x axis once."""
+    if grid.shape[1] > 1:
+        fig.supxlabel(table.label(table.x[0]), fontsize=9, color=QUIET)
+    else:
+        grid[-1, 0].set_xlabel(table.label(table.x[0]))
+
+
+def _order(value: Any) -> tuple[bool, Any]:
+    """Return the key that sorts numbers before names."""
+    return (not is_number(value), value if is_number(value) else str(value))
+
+
+def _norm(values: Sequence[float]) -> Any:
+    """Return the scale of colors, logarithmic where values are far apart."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    is_wide = low > 0 and high > COLOR_RATIO * low
+    high = high if high > low else low + 1.0
+    return mpl_colors.LogNorm(low, high) if is_wide else mpl_colors.Normalize(low, high)
+
+
+def _heat_map(axes: Axes, table: TableFigure, rows: Sequence[Row], places: Sequence[Any], norm: Any) -> None:
+    """Draw a heat map with the value in each cell, the best one framed, and overloaded ones hatched."""
+    columns, lines = places
     cells = np.full((len(lines), len(columns)), np.nan)
     overloaded = []
     for row in rows:
-        cell = lines.index(row[x[1]]), columns.index(row[x[0]])
+        cell = lines.index(row[table.x[1]]), columns.index(row[table.x[0]])
         if row.get("saturated"):
             overloaded.append(cell)
-        if row[y] is not None and not (row.get("saturated") and _depends_on_length(y)):
-            cells[cell] = row[y]
-    fig, axes = plots.single_plot()
-    image = axes.imshow(cells, cmap="cividis_r", aspect="auto", origin="lower")
+        if row[table.y] is not None and not (row.get("saturated") and depends_on_length(table.y)):
+            cells[cell] = row[table.y]
+    axes.imshow(cells, cmap="cividis_r", norm=norm, aspect="auto", origin="lower")
+    steady_cells = cells.copy()
+    for cell in overloaded:
+        steady_cells[cell] = np.nan
+    best = _best_cell(steady_cells, table.y)
     for (line, column), value in np.ndenumerate(cells):
         if not np.isnan(value):
-            share = (value - np.nanmin(cells)) / (np.nanmax(cells) - np.nanmin(cells) or 1.0)
-            text_color = "white" if share > 0.5 else "black"
-            axes.text(
-                column, line, number(float(value)), ha="center", va="center", fontsize=9, color=text_color
-            )
+            weight = "bold" if (line, column) == best else "normal"
+            color = "white" if norm(value) > 0.5 else "black"
+            style: Any = {"ha": "center", "va": "center", "fontsize": 9, "color": color, "fontweight": weight}
+            axes.text(column, line, number(float(value)), label=plots.CELL, **style)
     for line, column in overloaded:
-        axes.fill_between(
-            [column - 0.5, column + 0.5],
-            line - 0.5,
-            line + 0.5,
-            facecolor="none",
-            edgecolor=GRAY,
-            hatch="///",
-        )
-    if overloaded:
-        axes.set_title("hatched: overloaded", loc="right", fontsize=9)
-    axes.set_xticks(range(len(columns)), [str(each) for each in columns])
-    axes.set_yticks(range(len(lines)), [str(each) for each in lines])
-    axes.set(xlabel=label(x[0]), ylabel=label(x[1]))
-    fig.colorbar(image, ax=axes, label=label(y)).outline.set_visible(False)
-    return fig
+        sides = [column - 0.5, column + 0.5], line - 0.5, line + 0.5
+        axes.fill_between(*sides, facecolor="none", edgecolor=GRAY, hatch="///", linewidth=0)
+    if best is not None:
+        line, column = best
+        axes.add_patch(plots.frame(column - 0.46, line - 0.46, 0.92, 0.92, INK))
+    axes.set_xticks(range(len(columns)), [_place_text(each) for each in columns])
+    axes.set_yticks(range(len(lines)), [_place_text(each) for each in lines])
+    axes.tick_params(length=0)
+
+
+def _place_text(place: Any) -> str:
+    return tick_text(place) if is_number(place) else str(place)
+
+
+def _best_cell(cells: Any, y: str) -> tuple[int, int] | None:
+    """Return the cell with the best value; none where it is not known what is better, or all are equal."""
+    is_higher_better = y.startswith(HIGHER_IS_BETTER)
+    has_order = is_higher_better or y.endswith(LOWER_IS_BETTER)
+    if not has_order or np.isnan(cells).all() or np.nanmin(cells) == np.nanmax(cells):
+        return None
+    flat = np.nanargmax(cells) if is_higher_better else np.nanargmin(cells)
+    line, column = np.unravel_index(flat, cells.shape)
+    return int(line), int(column)
+
+
+def _color_bar(fig: Figure, grid: Any, norm: Any, table: TableFigure) -> None:
+    """Draw the scale of colors on the right, and the meaning of frames and hatches in its label."""
+    image = next(axes.images[0] for axes in grid.flat if axes.images)
+    bar = fig.colorbar(image, ax=list(grid.flat), pad=0.02, format=mpl_ticker.FuncFormatter(_tick))
+    bar.outline.set_visible(False)
+    bar.ax.minorticks_off()
+    plots.place_ticks(bar.ax.yaxis)
+    notes = ["framed: best"] if any(axes.patches for axes in grid.flat) else []
+    if any(row.get("saturated") for row in table.rows):
+        notes.append("hatched: overloaded")
+    bar.set_label("\n".join([table.label(table.y), ", ".join(notes)]) if notes else table.label(table.y))
+
+
+def _tick(value: float, _position: int) -> str:
+    return tick_text(value)

@@ -69,6 +69,17 @@ def _decades(digits: Sequence[int], stride: int, low: float, high: float) -> lis
     return [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
 
 
+def tick_text(value: float) -> str:
+    """Return a number as ticks show it: never as a power of ten, and with separators of thousands.
+
+    Examples:
+        >>> tick_text(1e6), tick_text(0.1 + 0.2), tick_text(-5)
+        ('1,000,000', '0.3', '-5')
+    """
+    text = f"{value:,.10f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
 def round_down(value: float) -> float:
     """Return the largest value of 1, 2 or 5 times a power of ten that is at most `value`."""
     power = math.floor(math.log10(value) + 1e-9)

@@ -12,9 +12,6 @@ from sledlab.errors import Error
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 SIZE = (5.4, 3.3)
 """Width and height of one figure in inches: half a page wide, or a phone."""
 
@@ -24,10 +21,13 @@ WIDTHS_IN: Mapping[str, float] = {"ieee": 3.5, "acm": 3.33, "slides": 10.0}
 MIN_WIDTH_IN, MAX_WIDTH_IN = 2.5, 40.0
 """Limits of a figure's width in inches."""
 
-MAX_STEPS, ROOM_STEP = 20, 1.12
-"""Most steps by which an axis grows until its texts have room, and their ratio."""
+MAX_HEIGHT_IN = 4.0
+"""Most inches that a figure of a chosen width is high, so that it fits into a column with text."""
 
-_width_in = ContextVar("width_in", default=SIZE[0])
+ROW_IN = 0.16
+"""Least height of a row in inches: a line of text."""
+
+_width_in: ContextVar[float | None] = ContextVar("width_in", default=None)
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def at_width(width: str | None) -> Iterator[None]:
     Raises:
         Error: There is no such width.
     """
-    token = _width_in.set(SIZE[0] if width is None else parse_width(width))
+    token = _width_in.set(None if width is None else parse_width(width))
     try:
         yield
     finally:
@@ -71,24 +71,21 @@ def parse_width(width: str) -> float:
 
 def base_width() -> float:
     """Return the width of a figure in inches, half a page wide unless `at_width` changes it."""
-    return _width_in.get()
+    return _width_in.get() or SIZE[0]
 
 
-def fit_width(figure: Figure, width_in: float) -> None:
-    """Give a figure a width, its height in proportion, and room for the texts at the ends of its bars."""
-    width, height = figure.get_size_inches()
-    figure.set_size_inches(width_in, height * width_in / width)
-    for _ in range(MAX_STEPS):
-        figure.draw_without_rendering()
-        overflowing = [axes for axes in figure.axes if _overflows(axes, figure)]
-        for axes in overflowing:
-            _, right_limit = axes.get_xlim()
-            axes.set_xlim(right=right_limit * ROOM_STEP)
-        if not overflowing:
-            return
+def has_chosen_width() -> bool:
+    """Return whether `at_width` chose the width of figures."""
+    return _width_in.get() is not None
 
 
-def _overflows(axes: Axes, figure: Figure) -> bool:
-    """Return whether a text within the axes extends beyond the right edge of the figure."""
-    texts = (text.get_window_extent() for text in axes.texts if text.get_text())
-    return axes.get_xscale() == "linear" and any(box.x1 > figure.bbox.x1 for box in texts)
+def figure_height(preferred_in: float, rows: int = 0) -> float:
+    """Return the height of a figure in inches: at most `MAX_HEIGHT_IN` where its width was chosen.
+
+    Args:
+        preferred_in: Its height without a limit.
+        rows: Number of rows with a name each; many rows make a figure higher than the limit.
+    """
+    if not has_chosen_width():
+        return preferred_in
+    return min(preferred_in, max(MAX_HEIGHT_IN, 0.9 + ROW_IN * rows))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sledlab.errors import unknown
 from sledlab.show import palette, plots
 from sledlab.show.document import Document, Drawing, Facts, Grid, Heading, Text
 from sledlab.show.facts import common_facts
@@ -44,15 +45,22 @@ def page(outcome: Outcome) -> Document:
     return Document("study", name, parts, "All times are simulated.")
 
 
-def draw(outcome: Outcome) -> Figure:
-    """Draw a column of the runs of the first table over the column that identifies its rows."""
+def draw(outcome: Outcome, column: str = "") -> Figure:
+    """Draw a column of the runs of the first table over the column that identifies its rows.
+
+    Raises:
+        Error: There is no such column.
+    """
     rows = records(next(iter(outcome.rows.values())))
     x, y = _axis_columns(outcome)
+    y = column or y
+    if y not in rows[0]:
+        raise unknown("column", y, list(rows[0]))
     values = [row[y] for row in rows]
     kind = next(iter(outcome.kinds.values()))
     if not all(isinstance(row[x], (int, float)) for row in rows):
         bars = [(str(row[x]), row[y], figure(row[y]), False) for row in rows]
-        return plots.bars(bars, column_label(y, columns(kind)[y]), 1.35)
+        return plots.bars(bars, column_label(y, columns(kind)[y]))
     fig, axes = plots.single_plot()
     axes.plot([row[x] for row in rows], values, color=palette.BLUE, marker="o")
     axes.set_ylim(bottom=0)

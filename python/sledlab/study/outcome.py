@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.display import SCHEMA, DisplayedResult, find_presentation
+from sledlab.errors import Error
 from sledlab.files import atomic_write
 from sledlab.lazy import load_object
 from sledlab.results import OUTCOME, REPORT, STUDY
@@ -78,16 +79,33 @@ class Outcome(DisplayedResult):
         """Draw a figure, the default one without arguments."""
         return self._draw(*arguments, **options)
 
-    def plot_columns(self, y: str, x: str | Sequence[str] = (), *, width: str | None = None) -> Figure:
+    def plot_options(self, where: Mapping[str, str]) -> Mapping[str, Any]:
+        """Return the further arguments of `plot` for the part of the study where columns have some values.
+
+        Raises:
+            Error: The figure has no such parts.
+        """
+        keys_text = ", ".join(where)
+        raise Error(f"the figure of this study is not drawn by {keys_text}", remedy="add --x and --y")
+
+    def plot_columns(
+        self,
+        y: str,
+        x: str | Sequence[str] = (),
+        *,
+        width: str | None = None,
+        where: Mapping[str, Any] | None = None,
+    ) -> Figure:
         """Draw a column of a table, with 95 % bands where there are several seeds.
 
         Args:
             y: The column, such as `mean_ms`.
             x: The column of the x axis, or two columns for a heat map. Default: the first axis with numbers.
             width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
+            where: Values of columns that rows must have, such as `{"speedup": 2}`.
 
         Raises:
-            Error: No table has these columns, or they cannot be drawn.
+            Error: No table has these columns or values, or they cannot be drawn.
 
         Examples:
             >>> import sledlab as sl
@@ -97,7 +115,8 @@ class Outcome(DisplayedResult):
             'speedup'
         """
         columns = [x] if isinstance(x, str) else list(x)
-        figure: Figure = load_object("sledlab.study.column_figure:plot_columns")(self, y, columns, width)
+        plot_columns = load_object("sledlab.study.column_figure:plot_columns")
+        figure: Figure = plot_columns(self, y, columns, width, where)
         return figure
 
     @cached_property

@@ -327,15 +327,14 @@ def _group_parts(comparison: Comparison, group: Group) -> Iterator[Part]:
 
 def _sweep_chart(comparison: Comparison) -> Iterator[Part]:
     """Yield the mean response time across the values: lines over one key, or a heat map over two."""
-    values: dict[str, dict[Any, None]] = {}
+    values: dict[str, list[Any]] = {}
     for group in comparison.groups:
         for key, value in group.varied:
-            values.setdefault(key, {})[value] = None
+            values.setdefault(key, []).append(value)
     numeric = [key for key, each in values.items() if all(isinstance(value, (int, float)) for value in each)]
-    is_map = len(numeric) == len(values) == 2 and len(comparison.competitors) == 1
-    if not numeric or (is_map and len(comparison.groups[0].speedups) > 1):
+    if not numeric and not comparison.is_grid:
         return
-    keys = numeric[:2] if is_map else numeric[:1]
+    keys = comparison.varied_keys if comparison.is_grid else numeric[:1]
     title = f"Mean response time over {join_names(keys)}"
     yield Heading(title)
     yield Drawing(

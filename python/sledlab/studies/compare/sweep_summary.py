@@ -153,9 +153,14 @@ def draw(sweeps: Sequence[Sweep], load: Load) -> Figure:
     """Draw the best combination, and below it the mean response with each other value of each key."""
     bars = [_sweep_bars(sweep) for sweep in sweeps]
     rows = [len(sweep_bars) for sweep_bars in bars]
-    fig, all_axes = plots.panels(len(sweeps), 0.7 * len(sweeps) + plots.row_height() * sum(rows), rows)
+    fig, all_axes = plots.panels(
+        len(sweeps),
+        0.7 * len(sweeps) + plots.row_height() * sum(rows),
+        rows,
+        rows=sum(rows) + 4 * len(sweeps),
+    )
     for sweep, axes, sweep_bars in zip(sweeps, all_axes, bars, strict=True):
-        plots.bar_rows(axes, sweep_bars, "mean response time (ms)", 2.0)
+        plots.bar_rows(axes, sweep_bars, "mean response time (ms)")
         axes.set_title(_title(sweep, load))
     return fig
 

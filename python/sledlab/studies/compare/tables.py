@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sledlab.errors import Error
 from sledlab.lazy import polars
 from sledlab.studies.compare.sweep import sweeps
 from sledlab.studies.races.race import Race
@@ -58,11 +59,13 @@ class Comparison(Race):
         return self.schedulers
 
     def plot(self, measure: str = "", *, varied: Any = None, width: str | None = None) -> Figure:
-        """Draw a measure against the load, one line per scheduler; or the effects of the values of `vary`.
+        """Draw a measure against the load, one line per scheduler; or what varied settings do.
 
         Args:
-            measure: `effects`, or a column of `curves`, such as `mean_ms`, `scv`, `p99_ms`, `queue_mean` or
-                `total_energy_per_request_mj`. Default: `effects` if settings vary, otherwise `mean_ms`.
+            measure: `grid`, a heat map of the mean response over the two settings of `vary`, `effects`, a bar
+                for each value of `vary`, or a column of `curves`, such as `mean_ms`, `scv`, `p99_ms`,
+                `queue_mean` or `total_energy_per_request_mj`. Default: `grid` where two settings vary under
+                one scheduler, otherwise `effects` if settings vary, otherwise `mean_ms`.
             varied: The value of the key that varies, or values by key, such as `{"device.sleds": 4}`.
                 Default: the first combination.
             width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
@@ -70,8 +73,27 @@ class Comparison(Race):
         Raises:
             Error: There is no such column or value.
         """
-        default = "effects" if varied is None and sweeps(self) else "mean_ms"
+        default = "mean_ms" if varied is not None else "grid" if self.is_grid else "effects"
+        if (measure or default) == "grid":
+            if len(self.varied_keys) != 2:
+                raise Error("a grid has two settings that vary", remedy="vary two settings, or use --x twice")
+            return self.plot_columns("mean_ms", list(self.varied_keys), width=width)
+        default = default if sweeps(self) else "mean_ms"
         return self._draw(measure or default, varied=varied, width=width)
+
+    @property
+    def varied_keys(self) -> Sequence[str]:
+        """The keys of `vary` that have several values."""
+        values_by_key: dict[str, set[str]] = {}
+        for group in self.groups:
+            for key, value in group.varied:
+                values_by_key.setdefault(key, set()).add(str(value))
+        return [key for key, values in values_by_key.items() if len(values) > 1]
+
+    @property
+    def is_grid(self) -> bool:
+        """Whether two settings vary under a single scheduler."""
+        return len(self.varied_keys) == 2 and len(self.competitors) == 1
 
     @property
     def effects(self) -> polars.DataFrame:

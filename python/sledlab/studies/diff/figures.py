@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_ticker
 from sledlab.lazy import numpy as np
+from sledlab.show.distributions import draw_distributions, name_distributions
 from sledlab.show.palette import BLUE, FAINT, INK, VERMILION
-from sledlab.show.plots import draw_distributions, mark_median, single_plot
+from sledlab.show.plots import single_plot
 from sledlab.show.series import Panel, Series, distribution_panel, drawn_steps, log_positions
+from sledlab.show.text_extents import shorten_middle
 from sledlab.show.wording import mark_overloaded, percent
 
 if TYPE_CHECKING:
@@ -38,16 +40,6 @@ def _distribution(
     return steps[drawn_places], (100 * np.cumsum(counts) / len(values))[drawn_places]
 
 
-def shorten(name: str, maximum: int) -> str:
-    """Return a name, without its beginning where it is longer than `maximum` characters.
-
-    Examples:
-        >>> shorten("runs/of/today/fcfs", 10)
-        '…oday/fcfs'
-    """
-    return name if len(name) <= maximum else f"…{name[1 - maximum :]}"
-
-
 def response_panel(result: Difference) -> Panel:
     """Return the response times of both runs as distributions."""
     series = []
@@ -63,18 +55,11 @@ def responses(result: Difference) -> Figure:
     figure, axes = single_plot()
     panel = response_panel(result)
     draw_distributions(axes, panel)
-    medians = [
-        (float(np.median(side.response_ms)), series.name, series.color)
+    medians_ms = {
+        shorten_middle(series.name, MAX_NAME_LENGTH): (float(np.median(side.response_ms)), series.color)
         for side, series in zip((result.a, result.b), panel.series, strict=True)
-    ]
-    for median_ms, name, color in medians:
-        mark_median(
-            axes,
-            shorten(name, MAX_NAME_LENGTH),
-            median_ms,
-            color,
-            is_left=(median_ms, name, color) == min(medians),
-        )
+    }
+    name_distributions(axes, medians_ms)
     return figure
 
 
@@ -103,7 +88,7 @@ def differences(result: Difference) -> Figure:
     axes.set_ylim(0, 101)
     axes.grid(visible=True)
     _set_ticks(axes)
-    axes.set_xlabel(f"change of response time under {shorten(result.b.name, MAX_NAME_LENGTH)} (ms)")
+    axes.set_xlabel(f"change of response time under {shorten_middle(result.b.name, MAX_NAME_LENGTH)} (ms)")
     axes.set_ylabel("requests that change by less (%)")
     return figure
 

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error, unknown
 from sledlab.show import plots
 from sledlab.show.palette import QUIET
-from sledlab.show.plots import LINES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from sledlab.studies.fleet.tables import Fleet
@@ -24,6 +22,9 @@ VOLUMES = (
 GOALS = (
     "Devices required for each goal: every step is a placement that was tried. Hollow: some are overloaded."
 )
+
+MAX_NUMBERED = 12
+"""Most volumes that are numbered one by one."""
 
 MAX_POINTS = 50
 """Volumes from which on only those that overload a device have a point."""
@@ -38,8 +39,9 @@ def volumes(result: Fleet) -> Figure:
         rows.sort(key=lambda row: float(row.p99_ms))
         times = [row.p99_ms for row in rows]
         if times:
-            color = _color(index)
-            axes.plot(range(1, len(times) + 1), times, color=color)
+            style = plots.LINE_STYLES[index % len(plots.LINE_STYLES)]
+            color, dashes, _ = style
+            axes.plot(range(1, len(times) + 1), times, color=color, linestyle=dashes, label=name)
             for place, row in enumerate(rows, 1):
                 if len(rows) < MAX_POINTS or row.saturated:
                     plots.draw_point(axes, (place, row.p99_ms), color, 3, hollow=row.saturated)
@@ -49,25 +51,17 @@ def volumes(result: Fleet) -> Figure:
     if goal is not None and goal.measure == "p99":
         values.append(goal.limit_ms)
         axes.axhline(goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
-        style: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 9, "color": QUIET}
-        axes.annotate(f"goal {goal.limit_ms:g} ms", (1, goal.limit_ms), **style)
+        ends.append((goal.limit_ms, f"goal {goal.limit_ms:g} ms", QUIET))
     volume_count = max((len(result.table_rows("volumes")) // len(result.devices), 1))
     axes.set(
-        xlim=(0.5, max(volume_count * 1.25, 2)), xlabel="volumes", ylabel="99 % of its requests within (ms)"
+        xlim=(0.5, max(volume_count + 0.5, 2)), xlabel="volumes", ylabel="99 % of its requests within (ms)"
     )
+    if volume_count <= MAX_NUMBERED:
+        axes.set_xticks(range(1, volume_count + 1), [str(place) for place in range(1, volume_count + 1)])
     plots.value_axis(axes, values)
     axes.grid(visible=True, axis="y")
-    _name_ends(fig, axes, volume_count, ends)
+    plots.name_ends(axes, ends)
     return fig
-
-
-def _color(index: int) -> str:
-    return LINES[(index + 1) % len(LINES)]
-
-
-def _name_ends(fig: Figure, axes: Axes, place: float, ends: Sequence[tuple[float, str, str]]) -> None:
-    if ends:
-        plots.name_ends(fig, axes, place, ends)
 
 
 def goals(result: Fleet) -> Figure:
@@ -85,25 +79,25 @@ def goals(result: Fleet) -> Figure:
         if not points:
             continue
         steps = _frontier(points)
-        axes.step(
-            [value for value, _ in steps], [count for _, count in steps], where="post", color=_color(index)
-        )
+        color, dashes, _ = plots.LINE_STYLES[index % len(plots.LINE_STYLES)]
+        goals_ms, counts = zip(*steps, strict=True)
+        axes.step(goals_ms, counts, where="post", color=color, linestyle=dashes, label=name)
         for row in rows:
-            plots.draw_point(axes, (row.value_ms, row.devices), _color(index), 4, hollow=row.overloaded > 0)
-        ends.append((steps[-1][1], name, _color(index)))
+            plots.draw_point(axes, (row.value_ms, row.devices), color, 4, hollow=row.overloaded > 0)
+        ends.append((steps[-1][1], name, color))
     values = [row.value_ms for row in tried if row.value_ms is not None]
     axes.axvline(result.goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
     longest_ms = max(*values, result.goal.limit_ms)
-    axes.set_xlim(min(*values, result.goal.limit_ms) / 1.3, longest_ms * 3)
+    axes.set_xlim(min(*values, result.goal.limit_ms) / 1.3, longest_ms * 1.3)
     plots.scale(
         axes,
         1.1 * max(row.devices for row in tried),
         "devices",
         f"goal: {result.goal.measure} (ms)",
     )
-    _name_ends(fig, axes, longest_ms, ends)
+    plots.name_ends(axes, ends)
     return fig
 
 

@@ -20,13 +20,12 @@ if TYPE_CHECKING:
 def configurations(study: HybridStudy) -> Figure:
     """Response by configuration: mean, and the line from the median to 99 %."""
     rows = study.configurations
-    fig, (axes,) = plots.panels(1, 0.9 + 0.34 * len(rows))
+    fig, (axes,) = plots.panels(1, 0.9 + 0.34 * len(rows), rows=len(rows))
     for place, row in enumerate(rows):
         color = QUIET if CONFIGURATIONS[row.configuration].hybrid is None else BLUE
         axes.plot([row.run.p50_ms, row.run.p99_ms], [place] * 2, color=color, linewidth=3, alpha=0.3)
         plots.draw_point(axes, (row.run.mean_ms, place), color, 7, hollow=row.run.saturated)
-        coordinates = ("axes fraction", "data")
-        axes.annotate(_baseline_text(row), (1.02, place), xycoords=coordinates, va="center", fontsize=9)
+        plots.label_right(axes, _baseline_text(row), (max(row.run.p99_ms, row.run.mean_ms), place))
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
     plots.name_rows(axes, [row.label for row in rows])
@@ -71,21 +70,22 @@ def sizes(study: HybridStudy) -> Figure:
     (panel,) = size_panels(study)
     fig, (axes,) = plots.panels(1, 3.6)
     count = len(panel.steps)
-    ends = []
+    ends: list[tuple[float, str, str]] = []
     for series in panel.series:
         dots = [
             (place, value, is_overloaded)
             for place, (value, is_overloaded) in enumerate(zip(series.values, series.overloaded, strict=True))
             if value is not None
         ]
-        plots.draw_line(axes, dots, series.color, 5)
+        _, *marks = plots.LINE_STYLES[len(ends) % len(plots.LINE_STYLES)]
+        plots.draw_line(axes, dots, (series.color, *marks), series.name)
         ends.append((dots[-1][1], series.name, series.color))
     plots.value_axis(axes, [row.run.mean_ms for row in study.sizes])
     axes.set_xticks(range(count), panel.steps)
-    axes.set_xlim(-0.3, count - 1 + 0.13 * count)
+    axes.set_xlim(-0.3, count - 0.7)
     axes.set(xlabel=panel.x_name, ylabel=panel.y_name)
     axes.grid(visible=True, axis="y")
-    plots.name_ends(fig, axes, count - 1, ends)
+    plots.name_ends(axes, ends)
     return fig
 
 
@@ -95,7 +95,7 @@ def techniques(study: HybridStudy) -> Figure:
     for row in study.techniques:
         change = f" ({-row.saved * 100:+.1f} %)".replace("-", "−") if row.saved else ""
         bars.append(plots.response_bar(row.label, row.run.mean_ms, change, is_overloaded=row.run.saturated))
-    return plots.bars(bars, "mean response (ms)", 1.35)
+    return plots.bars(bars, "mean response (ms)")
 
 
 def traffic(study: HybridStudy) -> Figure:
@@ -106,7 +106,9 @@ def traffic(study: HybridStudy) -> Figure:
     }
     present_rows = {name: rows for name, rows in rows_by_device.items() if rows}
     height = 1.1 + sum(0.5 + 0.28 * len(rows) for rows in present_rows.values())
-    fig, all_axes = plots.panels(len(present_rows), height, [len(rows) + 1 for rows in present_rows.values()])
+    ratios, count = [len(rows) + 1 for rows in present_rows.values()], sum(map(len, present_rows.values()))
+    fig, all_axes = plots.panels(len(present_rows), height, ratios, rows=count)
+    longest = max((row.read_bytes + row.written_bytes for row in study.traffic), default=0) / 1e6
     for axes, (name, rows) in zip(all_axes, present_rows.items(), strict=True):
         reads = [row.read_bytes / 1e6 for row in rows]
         writes = [row.written_bytes / 1e6 for row in rows]
@@ -118,8 +120,7 @@ def traffic(study: HybridStudy) -> Figure:
         plots.name_rows(
             axes, [mark_overloaded(row.label, saturated=row.configuration in overloaded) for row in rows]
         )
-        axes.set_xlim(0, (max(map(sum, zip(reads, writes, strict=True))) or 1.0) * 1.5)
-        plots.plain_ticks(axes.xaxis)
+        axes.set_xlim(0, longest or 1.0)
         axes.set_title(name)
     all_axes[-1].set_xlabel("moved (MB)")
     plots.legend(fig, {"read": BLUE, "written": VERMILION})
@@ -131,7 +132,7 @@ def _accesses(row: Traffic) -> str:
     count = row.reads + row.writes
     if not count:
         return "none"
-    return f"{count:,.0f} of {figure((row.read_bytes + row.written_bytes) / 1024 / count)} KB"
+    return f"{count:,.0f} accesses, {figure((row.read_bytes + row.written_bytes) / 1024 / count)} KB each"
 
 
 def replacement(study: HybridStudy) -> Figure:
@@ -146,7 +147,7 @@ def replacement(study: HybridStudy) -> Figure:
         )
         for row in study.replacement
     ]
-    return plots.bars(bars, "mean response (ms)", 1.9)
+    return plots.bars(bars, "mean response (ms)")
 
 
 def prices(study: HybridStudy) -> Figure:
@@ -155,11 +156,11 @@ def prices(study: HybridStudy) -> Figure:
     fig, (axes,) = plots.panels(1, 3.2)
     axes.axhline(1, color=QUIET, linewidth=1)
     dots = [(place, row.mcd_faster, row.run.saturated or row.mcd_saturated) for place, row in enumerate(rows)]
-    plots.draw_line(axes, dots, BLUE, 6)
+    plots.draw_line(axes, dots, (BLUE, "-", "o"))
     plots.value_axis(axes, [*(row.mcd_faster for row in rows), 1.0])
     names = [f"{row.ratio:g}\n{size(row.memory_mb)}".replace(" ", "\n") for row in rows]
     axes.set_xticks(range(len(rows)), names, fontsize=9)
-    axes.set_xlabel("price of memory over that of MEMS, and the memory that costs as much")
+    axes.set_xlabel("price of memory over that of MEMS, and the memory\nthat costs as much")
     axes.set_ylabel("response of DISK-RAM\nover that of MCD ALL")
     axes.annotate(
         "above: MEMS is the better buy",

@@ -43,6 +43,10 @@ class DeviceOutcome(Outcome):
         rows: Sequence[Any] = self.rows[name]
         return [row for row in rows if row.device == device]
 
+    def plot_options(self, where: Mapping[str, str]) -> Mapping[str, Any]:
+        """Return the device whose figure is drawn."""
+        return {"device": where["device"]} if [*where] == ["device"] else super().plot_options(where)
+
     def plot(self, section: str = "states", *, device: str | None = None, width: str | None = None) -> Figure:
         """Draw a section for one of the devices.
 

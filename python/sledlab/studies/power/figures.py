@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sledlab.lazy import mpl_figure
 from sledlab.show import plots
 from sledlab.show import states as by_state
 from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, VERMILION
 from sledlab.show.ranking import Ranking
 from sledlab.show.series import Panel, Series
-from sledlab.show.widths import base_width
 from sledlab.show.wording import (
     figure,
     hours,
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     from sledlab.studies.power.energy import EnergyMeans, Policy
     from sledlab.studies.power.tables import PowerStudy
@@ -36,9 +35,11 @@ STRATEGY_COLORS = {"base": QUIET, "immediate": GREEN, "merging": SKY, "subsector
 """One color for each strategy."""
 
 
-def _add_legend(fig: Figure, study: PowerStudy, device: str, runs: Sequence[EnergyMeans]) -> Figure:
-    """The figure, with a legend of the colors of states."""
-    by_state.state_legend(fig, [run.state_values("j") for run in runs], study.state_names(device))
+def _add_legend(
+    fig: Figure, study: PowerStudy, device: str, runs: Sequence[EnergyMeans], lines: Sequence[Line2D] = ()
+) -> Figure:
+    """The figure, with a legend of the colors of states, and of lines."""
+    by_state.state_legend(fig, [run.state_values("j") for run in runs], study.state_names(device), lines)
     return fig
 
 
@@ -131,7 +132,7 @@ def timeouts(study: PowerStudy, device: str) -> Figure:
     for axes in (upper, lower):
         by_state.steps(axes, response_panel.steps)
         by_state.mark_overload(axes, [[run.saturated] for run in runs])
-        axes.set_xlim(right=len(rows) - 0.1)
+        axes.set_xlim(right=len(rows) - 0.4)
     by_state.marks(upper, energy_panel.marks, len(rows))
     return _add_legend(fig, study, device, runs)
 
@@ -183,36 +184,34 @@ def startup(study: PowerStudy, device: str) -> Figure:
 def loads(study: PowerStudy, device: str) -> Figure:
     """Shares of the states, energy of a request and response against the load, under two policies."""
     rows, speedups = study.device_rows("loads", device), study.axes["load"]
-    fig = mpl_figure.Figure(figsize=(base_width(), 4.9), layout="constrained")
+    fig = plots.empty_figure(4.9)
     all_axes = fig.subplots(2, 2)
     energy_axes, response_axes = all_axes[1]
     styles_by_policy = {
-        "fixed": (f"parks after {study.own_timeout(device)}", GREEN, "s"),
-        "immediate": ("parks at once", BLUE, "o"),
+        "fixed": (f"parks after {study.own_timeout(device)}", (GREEN, (0, (5, 1.5)), "s")),
+        "immediate": ("parks at once", (BLUE, "-", "o")),
     }
-    for axes, (policy, (name, color, marker)) in zip(all_axes[0], styles_by_policy.items(), strict=True):
+    for axes, (policy, (name, style)) in zip(all_axes[0], styles_by_policy.items(), strict=True):
         runs = [row.run for row in rows if row.policy == policy]
         shares = [{state: share * 100 for state, share in run.state_values("share").items()} for run in runs]
         by_state.columns(axes, shares)
         by_state.mark_overload(axes, [[run.saturated] for run in runs])
         axes.set_title(f"Energy if it {name}")
         plots.scale(axes, 100, "energy (%)")
-        style = {"color": color, "marker": marker, "markersize": 4.5, "label": name}
-        energy_axes.plot(range(len(speedups)), [run.total_energy_per_request_mj for run in runs], **style)
+        energies = [(place, run.total_energy_per_request_mj, run.saturated) for place, run in enumerate(runs)]
+        plots.draw_line(energy_axes, energies, style, name)
         steady_places = [place for place, run in enumerate(runs) if not run.saturated]
-        response_axes.plot(steady_places, [runs[place].mean_ms for place in steady_places], **style)
+        steady_ms = [runs[place].mean_ms for place in steady_places]
+        plots.plot_line(response_axes, steady_places, steady_ms, style, name)
     means = [row.run.mean_ms for row in rows if not row.run.saturated]
-    energies = [row.run.total_energy_per_request_mj for row in rows]
-    plots.scale(energy_axes, max(energies) * 1.15, "energy of a request (mJ)", "load")
+    highest_mj = max(row.run.total_energy_per_request_mj for row in rows)
+    plots.scale(energy_axes, highest_mj * 1.15, "energy of a request (mJ)", "load")
     plots.scale(response_axes, max(means, default=1.0) * 1.15, "mean response (ms)", "load")
-    energy_axes.legend(frameon=False, fontsize=9)
-    for axes in (energy_axes, response_axes):
-        by_state.mark_overload(
-            axes, [[row.run.saturated for row in rows if row.load == load] for load in speedups]
-        )
+    overloaded = [[row.run.saturated for row in rows if row.load == load] for load in speedups]
+    by_state.mark_overload(response_axes, overloaded)
     for axes in all_axes.flat:
         by_state.steps(axes, [f"×{load:g}" for load in speedups])
-    return _add_legend(fig, study, device, [row.run for row in rows])
+    return _add_legend(fig, study, device, [row.run for row in rows], energy_axes.lines[::2])
 
 
 def policies(study: PowerStudy, device: str) -> Figure:
@@ -220,14 +219,14 @@ def policies(study: PowerStudy, device: str) -> Figure:
     rows = study.policies_by_energy(device)
     runs = [row.run for row in rows]
     names = [mark_overloaded(model_label(row.policy), saturated=row.run.saturated) for row in rows]
-    fig, (upper, lower) = plots.panels(2, 1.6 + 0.52 * len(rows))
+    fig, (upper, lower) = plots.panels(2, 1.6 + 0.52 * len(rows), rows=2 * len(rows) + 4)
     ends = [_energy_text(row) for row in rows]
     by_state.rows(upper, names, [run.state_values("j") for run in runs], ends, "energy (J)")
     bars = [
         plots.response_bar(name, run.mean_ms, is_overloaded=run.saturated)
         for name, run in zip(names, runs, strict=True)
     ]
-    plots.bar_rows(lower, bars, "mean response (ms)", 1.25, INK)
+    plots.bar_rows(lower, bars, "mean response (ms)", INK)
     return _add_legend(fig, study, device, runs)
 
 
@@ -282,4 +281,4 @@ def battery(study: PowerStudy, device: str) -> Figure:
         )
         for row in rows
     ]
-    return plots.bars(bars, f"hours on {study.axes['battery_wh']:g} Wh", 1.6)
+    return plots.bars(bars, f"hours on {study.axes['battery_wh']:g} Wh")

@@ -266,6 +266,20 @@ class Race(Outcome, ABC):
         remedy = f"known: {', '.join(known_values)}" if self.groups[0].varied else "nothing varies; omit it"
         raise Error(f"nothing was compared at `{varied}`", remedy=remedy)
 
+    def plot_options(self, where: Mapping[str, str]) -> Mapping[str, Any]:
+        """Return the combination of varied values whose figure is drawn.
+
+        Raises:
+            Error: One of the keys does not vary, or has no such value.
+        """
+        for group in self.groups:
+            texts_by_key = {key: str(value) for key, value in group.varied}
+            if where.items() <= texts_by_key.items():
+                return {"varied": {key: value for key, value in group.varied if key in where}}
+        known_values = ", ".join(str(dict(group.varied)) for group in self.groups if group.varied)
+        remedy = f"add --x and --y, or choose one of {known_values}" if known_values else "add --x and --y"
+        raise Error(f"no figure of this comparison is drawn by {', '.join(where)}", remedy=remedy)
+
     def plot(self, measure: str = "mean_ms", *, varied: Any = None, width: str | None = None) -> Figure:
         """Draw a measure against the load, one line per competitor; overloaded points are set apart.
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.lazy import mpl_figure
 from sledlab.show import plots, wording
 from sledlab.show.palette import BLUE, INK, QUIET, SKY
-from sledlab.show.widths import base_width
 from sledlab.studies.races import parts as race_parts
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ def _rows_axes(result: SideBySide, title: str) -> tuple[Figure, Axes, list[tuple
                 positions.append((place, curve.find_row(speedup)))
                 place += 1
         place += 0.3
-    figure = mpl_figure.Figure(figsize=(base_width(), 0.9 + 0.27 * place), layout="constrained")
+    figure = plots.empty_figure(0.9 + 0.27 * place, rows=int(place))
     axes = figure.subplots()
     axes.set_yticks([heading_place for heading_place, _ in positions], names, color=INK)
     axes.set_ylim(place - 0.5, -0.7)
@@ -71,8 +69,6 @@ def percentiles(result: SideBySide) -> Figure:
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
     axes.grid(visible=True, axis="x")
-    low, high = axes.get_xlim()
-    axes.set_xlim(low, high * (high / low) ** 0.3)
     return figure
 
 
@@ -85,7 +81,7 @@ def energy(result: SideBySide) -> Figure:
         axes.barh(place, value, height=0.6, color="white" if is_overloaded else BLUE, edgecolor=BLUE)
         text = wording.quantity(value, "mJ") + (" overloaded" if is_overloaded else "")
         plots.label_right(axes, text, (value, place), QUIET, 9, 5)
-    plots.bar_axis(axes, values, 1.3)
+    plots.bar_axis(axes, values)
     return figure
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from sledlab.errors import unknown
 from sledlab.show import plots
 from sledlab.show.cluster_figures import COLORS
-from sledlab.show.plots import LINES
 from sledlab.show.wording import figure
 from sledlab.studies.smart.labels import labels
 from sledlab.studies.smart.pareto import pareto
@@ -40,7 +40,7 @@ def phases(study: SmartStudy) -> Figure:
 
 
 def _draw_stacks(rows: Sequence[tuple[str, Mapping[str, float]]]) -> Figure:
-    fig, (axes,) = plots.panels(1, 1.1 + 0.3 * len(rows))
+    fig, (axes,) = plots.panels(1, 1.1 + 0.3 * len(rows), rows=len(rows))
     ends = [0.0] * len(rows)
     for part, color in COLORS.items():
         widths = [parts[part] for _, parts in rows]
@@ -49,7 +49,7 @@ def _draw_stacks(rows: Sequence[tuple[str, Mapping[str, float]]]) -> Figure:
     for place, end in enumerate(ends):
         plots.label_right(axes, f"{figure(end)} s", (end, place))
     plots.name_rows(axes, [name for name, _ in rows])
-    axes.set_xlim(0, (max(ends) or 1.0) * 1.18)
+    axes.set_xlim(0, max(ends) or 1.0)
     axes.set_xlabel("time of a node (s), mean over nodes")
     plots.legend(fig, COLORS)
     return fig
@@ -64,24 +64,21 @@ def scaling(study: SmartStudy) -> Figure:
     fig, (axes,) = plots.panels(1, 3.4)
     node_counts = sorted({each.where.nodes for each in study.runs})
     ends = []
-    for (name, points), color in zip(lines.items(), _colors(len(lines)), strict=True):
+    for (name, points), style in zip(lines.items(), cycle(plots.LINE_STYLES), strict=False):
         positions = [node_counts.index(nodes) for nodes, _ in points]
-        axes.plot(positions, [seconds for _, seconds in points], marker="o", markersize=4, color=color)
+        color, _, _ = style
+        plots.plot_line(axes, positions, [seconds for _, seconds in points], style, name)
         ends.append((points[-1][1], name, color))
     _nodes_axis(axes, node_counts)
     plots.value_axis(axes, [seconds for points in lines.values() for _, seconds in points])
     axes.set_ylabel("time of the job (s)")
-    plots.name_ends(fig, axes, len(node_counts) - 1, ends)
+    plots.name_ends(axes, ends)
     return fig
-
-
-def _colors(count: int) -> list[str]:
-    return [LINES[index % len(LINES)] for index in range(count)]
 
 
 def _nodes_axis(axes: Axes, node_counts: Sequence[int]) -> None:
     axes.set_xticks(range(len(node_counts)), [f"{size:,}" for size in node_counts])
-    axes.set_xlim(-0.3, len(node_counts) - 1 + 0.2 * max(len(node_counts), 2))
+    axes.set_xlim(-0.3, len(node_counts) - 0.7)
     axes.set_xlabel("nodes")
     axes.grid(visible=True, axis="y")
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.lazy import mpl_ticker
 from sledlab.show import plots
+from sledlab.show.line_names import NAME_PT
 from sledlab.show.money import JOB_COUNT
 from sledlab.show.palette import INK, QUIET
-from sledlab.show.plots import LINES, NAME_PT
+from sledlab.show.widths import SIZE, base_width
 from sledlab.studies.smart.labels import parts
 from sledlab.studies.smart.money import MIN_COMPARED, comparable_runs, pareto_runs
 
@@ -30,7 +32,7 @@ LETTER_PT = 6
 """Width of a letter of a name, in points."""
 
 LETTERS = 68
-"""Number of letters of a name as wide as the axes."""
+"""Number of letters of a name as wide as the axes, in a figure as wide as by default."""
 
 FAR = 1000
 """Ratio of largest to smallest value from which an axis has ticks at powers of 10 only."""
@@ -49,7 +51,7 @@ def pareto(study: SmartStudy) -> Figure:
             remedy="replay it on more devices or nodes, or set missing prices: --price NAME=USD",
         )
     devices = list(dict.fromkeys(each.where.device for runs in jobs.values() for each in runs))
-    colors = {device: LINES[index % len(LINES)] for index, device in enumerate(devices)}
+    colors = {device: style[0] for device, style in zip(devices, cycle(plots.LINE_STYLES), strict=False)}
     names_by_id = _names(study)
     varying_columns = {name for texts in parts(study) for name in texts}
     fig, panels = plots.panels(len(jobs), 0.7 + 3.1 * len(jobs))
@@ -135,7 +137,7 @@ def _money_axes(axes: Axes, runs: Sequence[SmartRun], letters: int) -> None:
     """
     seconds, usd = zip(*map(_position, runs), strict=True)
     axes.set(xscale="log", yscale="log", xlabel="time of the job (s)", ylabel=f"USD for {JOB_COUNT:,} jobs")
-    share = min((letters + 4) / LETTERS, 0.5)
+    share = min((letters + 4) / (LETTERS * base_width() / SIZE[0]), 0.5)
     axes.set_xlim(_axis_limits(seconds, share, 0.1))
     axes.set_ylim(_axis_limits(usd, 0.16, 0.1))
     _set_ticks(axes.xaxis, seconds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sledlab.errors import unknown
 from sledlab.show import plots
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Heading, Source, Text, grid
 from sledlab.show.presentation import DocumentPresentation
@@ -85,7 +86,18 @@ def runs(tuned: TunedHybrid) -> Figure:
         if name in tuned.baselines:
             run = tuned.baselines[name].run
             bars.append((CONFIGURATIONS[name].label, run.mean_ms, milliseconds(run.mean_ms), run.saturated))
-    return plots.bars(bars, "mean response (ms)", 1.35)
+    return plots.bars(bars, "mean response (ms)")
+
+
+def draw(tuned: TunedHybrid, section: str = "runs") -> Figure:
+    """Draw the runs.
+
+    Raises:
+        Error: There is no such section.
+    """
+    if section != "runs":
+        raise unknown("section", section, ["runs"])
+    return runs(tuned)
 
 
 def brief(tuned: TunedHybrid) -> Sequence[Part]:
@@ -113,4 +125,4 @@ def page(tuned: TunedHybrid) -> Document:
     )
 
 
-PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=runs)
+PRESENTATION = DocumentPresentation(answer=answer, brief=brief, whole=page, figure=draw)

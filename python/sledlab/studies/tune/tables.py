@@ -99,13 +99,17 @@ class TunedHybrid(Outcome):
         """The runs as a frame."""
         return self.tables["runs"]
 
-    def plot(self, *, width: str | None = None) -> Figure:
+    def plot(self, section: str = "runs", *, width: str | None = None) -> Figure:
         """Draw the runs on all requests.
 
         Args:
+            section: `runs`, the only one.
             width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
+
+        Raises:
+            Error: There is no such section.
         """
-        return self._draw(width=width)
+        return self._draw(section, width=width)
 
     def extras(self) -> Mapping[str, Any]:
         """Return the choice, for `to_dict`."""
