@@ -62,7 +62,7 @@ LINE_END, ROW_END, ROW_HEADING, CELL = "name of a line", "text of a row", "headi
 """Labels of texts that `figure_fit` arranges: at the ends of lines and rows, above rows, and in heat maps."""
 
 MAX_TICKS = 8
-"""Most labels of an axis."""
+"""Most labels of a linear axis."""
 
 LOG_RATIO = 100
 """Bars whose values span more than this ratio have a logarithmic axis."""
@@ -192,9 +192,11 @@ def _locator() -> type[Locator]:
         def __call__(self) -> list[float]:
             axis: Any = self.axis
             low, high = sorted(axis.get_view_interval())
-            find_ticks = log_ticks if axis.get_scale() == "log" else linear_ticks
-            count = self.max_ticks or min(max(axis.get_tick_space(), 3), MAX_TICKS)
-            ticks = find_ticks(low, high, count)
+            count = self.max_ticks or max(axis.get_tick_space(), 3)
+            if axis.get_scale() == "log":
+                ticks = log_ticks(low, high, count)
+            else:
+                ticks = linear_ticks(low, high, min(count, MAX_TICKS))
             return ticks[:: -(-len(ticks) // count)]
 
     return RoundTicks
