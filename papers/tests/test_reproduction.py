@@ -14,7 +14,8 @@ from sledlab.reproduction.papers import PAPERS
 from sledlab.studies.races.race import MAX_HIGHLIGHTED
 
 from sledlab_papers.claims import JUDGES, claims, missing_tests
-from sledlab_papers.hybrid import systems, workloads
+from sledlab_papers.hybrid import systems
+from sledlab_papers.hybrid.names import STAND_INS
 from sledlab_papers.paths import AJW_WEEK, EXPERIMENTS, SEAGATE_TRACE
 from sledlab_papers.runs import Crossing, LoadCurves, LoadPoint, run
 from sledlab_papers.simulator import calibration, command_line
@@ -187,7 +188,7 @@ def test_hybrid_experiments_use_the_calibrated_cello() -> None:
     assert calibrated_cello in used_workloads
     assert all(workload == calibrated_cello for workload in used_workloads if workload["kind"] == "cello")
     for workload in (systems.TPCC, systems.HPLAJW):
-        parameters = calibration.CALIBRATIONS[workloads.STAND_INS[workload]].parameters
+        parameters = calibration.CALIBRATIONS[STAND_INS[workload]].parameters
         expected_settings = {f"workload.{key}={value}" for key, value in parameters.items()}
         assert expected_settings <= set(systems.WORKLOAD_OPTIONS[workload])
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import polars
 import pytest
 
-from sledlab_papers.hybrid.names import CELLO
-from sledlab_papers.hybrid.systems import SIZES, HybridRuns, kind_of_size
+from sledlab_papers.hybrid.names import ALL, CELLO, STAND_INS
+from sledlab_papers.hybrid.singles import settings_of_set
+from sledlab_papers.hybrid.systems import CACHING_DISK, SIZES, HybridRuns, SeedMean, kind_of_size
+from sledlab_papers.simulator import calibration
 
 KIND = kind_of_size(256, 8)
 
@@ -40,3 +42,20 @@ def test_grid_has_means_over_seeds(runs: HybridRuns) -> None:
 
 def test_one_overloaded_seed_makes_system_overloaded(runs: HybridRuns) -> None:
     assert runs.grid(CELLO)[256, 8].saturated
+
+
+def test_change_is_relative_to_the_same_seeds(runs: HybridRuns) -> None:
+    directory = runs.directory / f"{CACHING_DISK}-{CELLO}"
+    directory.mkdir()
+    columns = {"scheduler": "fcfs", "techniques": ALL, "speedup": 1.0, "seed": [1, 2], "mean_ms": [4.0, 9.0]}
+    polars.DataFrame(columns).write_csv(directory / "runs.csv")
+    first_seed = SeedMean(runs.grid(CELLO)[256, 8].runs[:1])
+    assert runs.change_on_same_seeds(first_seed, CELLO, ALL) == pytest.approx(-0.5)
+
+
+def test_single_runs_have_the_settings_of_the_set() -> None:
+    settings = settings_of_set(CELLO)
+    assert settings["cache.destage"] == "demand"
+    parameters = calibration.CALIBRATIONS[STAND_INS[CELLO]].parameters
+    assert {f"workload.{name}": value for name, value in parameters.items()}.items() <= settings.items()
+    assert not [key for key in settings if key.startswith(("hybrid.", "study."))]

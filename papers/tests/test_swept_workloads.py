@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sledlab_papers.hybrid.names import WORKLOADS
-from sledlab_papers.hybrid.workloads import STAND_INS
+from sledlab_papers.hybrid.names import STAND_INS, WORKLOADS
 from sledlab_papers.sensitivity import Value, choices
 from sledlab_papers.simulator import calibration
 

@@ -22,10 +22,10 @@ from . import (
     techniques,
     workloads,
 )
-from .names import ALL, CELLO, DISK, HPLAJW, TITLES, WORKLOADS
+from .names import ALL, CELLO, DISK, HPLAJW, STAND_INS, TITLES, WORKLOADS
 from .systems import (
     BASELINES,
-    TECHNIQUES,
+    CACHING_DISK,
     HybridRuns,
     largest_spread,
     plan,
@@ -73,16 +73,16 @@ def _figure_4(runs: HybridRuns) -> str:
 
 def _fitted_values(runs: HybridRuns) -> dict[str, str]:
     """The fitted parameters, and the numbers that they were fitted to."""
-    stand_in = workloads.STAND_INS[CELLO]
+    stand_in = STAND_INS[CELLO]
     burst_share = calibration.CALIBRATIONS[stand_in].parameters["burst_share"]
     default_burst_share = next(
         s.default for s in catalog.workload.show(CELLO).parameters if s.name == "burst_share"
     )
     disk_means_ms, caching_means_ms = (
         runs.workload_runs(name, CELLO).seed_values(system, 1.0, "mean_ms")
-        for name, system in ((BASELINES, DISK), (TECHNIQUES, ALL))
+        for name, system in ((BASELINES, DISK), (CACHING_DISK, ALL))
     )
-    queue = singles.queue_at_arrivals(stand_in)
+    queue = singles.queue_at_arrivals(runs.disk, CELLO)
     dispersions = {
         f"{name}_{seconds}": f"{workloads.achieved_statistic(name, f'dispersion at {seconds} s'):.1f}"
         for name in (CELLO, HPLAJW)

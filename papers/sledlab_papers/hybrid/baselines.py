@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sledlab.reproduction.verdicts import NumberTable
+
 from ..claims import Judgment, judge_criterion, judge_fitted, judge_printed
 from ..markdown import table
 from ..printed import PrintedNumber
-from ..wording import percent
+from ..wording import cells, number_table, percent
 from .names import (
     ALL,
     CELLO,
@@ -23,11 +25,14 @@ from .names import (
     TPCD,
     WORKLOADS,
 )
-from .systems import BASELINES, SEGMENT_KB, TECHNIQUES, HybridRuns
+from .systems import BASELINES, CACHING_DISK, SEGMENT_KB, HybridRuns, SeedMean, workload_table
 
 FIGURE_6 = (DISK, MEMS, DISK_RAM, MWB, NONE, ALL)
 SYSTEMS = (DISK, MEMS, DISK_RAM, MWB, IDLE, NONE, ALL)
 """The systems of the figure, and the write buffer that also cleans in idle times."""
+
+OVERLOAD = "overload"
+"""In place of the mean response time of a system with a queue that kept growing."""
 
 LABELS = {IDLE: "MWB IDLE", NONE: "MCD NONE", ALL: "MCD ALL"}
 
@@ -47,15 +52,17 @@ PRINTED_LEAD = PrintedNumber("6 to 64 %")
 """How much better the performance with RAM is than with a caching disk."""
 
 
+def _mean_text(runs: HybridRuns, workload: str, system: str) -> str:
+    """A mean response time in ms, or that there is none."""
+    return OVERLOAD if runs.is_overloaded(workload, system) else f"{runs.mean(workload, system):.2f}"
+
+
 def figure_6(runs: HybridRuns) -> str:
     """Figure 6 as a table."""
     rows = []
     for system in SYSTEMS:
-        cells = []
-        for workload in WORKLOADS:
-            is_overloaded = runs.is_overloaded(workload, system)
-            cells.append("overload" if is_overloaded else f"{runs.mean(workload, system):.2f}")
-        rows.append([LABELS.get(system, system), *cells])
+        mean_texts = (_mean_text(runs, workload, system) for workload in WORKLOADS)
+        rows.append([LABELS.get(system, system), *mean_texts])
     return table(["mean response, ms", *(TITLES[workload] for workload in WORKLOADS)], rows)
 
 
@@ -69,20 +76,24 @@ def detail_table(runs: HybridRuns) -> str:
     rows = []
     for workload in WORKLOADS:
         for system in FIGURE_6:
-            row = runs.row(workload, system)
-            is_overloaded = row.saturated
-            times_ms = [row.read_mean_ms, row.write_mean_ms, row.p99_ms]
-            hit_text = f"{100 * row.read_hits:.0f}" if row.hybrid_reads else ""
+            row = runs.seed_mean(workload, system)
+            times_ms = [_mean_or_none(row, name) for name in ("read_mean_ms", "write_mean_ms", "p99_ms")]
+            hit_text = f"{100 * row.read_hits:.0f}" if _mean_or_none(row, "hybrid_reads") else ""
             rows.append(
                 [
                     f"{TITLES[workload]}, {LABELS.get(system, system)}",
-                    *("overload" if is_overloaded else f"{time:.2f}" if time else "" for time in times_ms),
-                    f"{row.queue_max:,}",
-                    f"{100 * row.utilization:.1f}",
+                    *(OVERLOAD if row.saturated else f"{time:.2f}" if time else "" for time in times_ms),
+                    f"{row.max_queue:,}",
+                    f"{100 * row.mean('utilization'):.1f}",
                     hit_text,
                 ]
             )
     return table(head, rows)
+
+
+def _mean_or_none(row: SeedMean, measure: str) -> float | None:
+    """The mean of a measure over the seeds; `None` where a run has none."""
+    return None if any(getattr(run, measure) is None for run in row.runs) else row.mean(measure)
 
 
 def w_01(runs: HybridRuns) -> Judgment:
@@ -109,7 +120,7 @@ def w_03(runs: HybridRuns) -> Judgment:
     details = ", ".join(f"{TITLES[workload]} {factor:.1f} times" for workload, factor in factors.items())
     disk_ms, caching_ms = (
         runs.workload_runs(name, CELLO).seed_values(system, 1.0, "mean_ms")
-        for name, system in ((BASELINES, DISK), (TECHNIQUES, ALL))
+        for name, system in ((BASELINES, DISK), (CACHING_DISK, ALL))
     )
     seed_factors = [a / b for a, b in zip(disk_ms, caching_ms, strict=True)]
     is_ordered = factors[CELLO] > factors[HPLAJW] > 3
@@ -130,13 +141,8 @@ def _systems_by_time(runs: HybridRuns, workload: str) -> list[str]:
 def w_31(runs: HybridRuns) -> Judgment:
     """The fastest system."""
     fastest_systems = {workload: _systems_by_time(runs, workload)[0] for workload in (TPCD, TPCC, CELLO)}
-    details = "; ".join(
-        f"{TITLES[workload]} "
-        + ", ".join(
-            f"{LABELS.get(system, system)} {runs.mean(workload, system):.2f} ms"
-            for system in _systems_by_time(runs, workload)[:3]
-        )
-        for workload in fastest_systems
+    fastest_text = ", ".join(
+        f"{TITLES[workload]} {LABELS.get(system, system)}" for workload, system in fastest_systems.items()
     )
     are_mems = [system == MEMS for system in fastest_systems.values()]
     overloaded_texts = [
@@ -145,8 +151,14 @@ def w_31(runs: HybridRuns) -> Judgment:
         for system in FIGURE_6
         if runs.is_overloaded(workload, system)
     ]
-    return judge_criterion(all(are_mems), any(are_mems)).with_numbers(
-        details=details, overloaded=", ".join(overloaded_texts) or "none"
+    rows = {
+        workload: [_mean_text(runs, workload, system) for system in FIGURE_6] for workload in fastest_systems
+    }
+    columns = " | ".join(LABELS.get(system, system) for system in FIGURE_6)
+    return (
+        judge_criterion(all(are_mems), any(are_mems))
+        .with_numbers(fastest=fastest_text, overloaded=", ".join(overloaded_texts) or "none")
+        .with_tables(workload_table("Mean response, ms", columns, rows))
     )
 
 
@@ -190,7 +202,7 @@ def w_35(runs: HybridRuns) -> Judgment:
         none_response=runs.change(TPCD, NONE, DISK),
         all_response=runs.change(TPCD, ALL, DISK),
         segment_kb=SEGMENT_KB[TPCD],
-        hits=runs.row(TPCD, NONE).read_hits,
+        hits=runs.seed_mean(TPCD, NONE).read_hits,
     )
 
 
@@ -202,13 +214,14 @@ def w_36(runs: HybridRuns) -> Judgment:
 
 def _response_text(runs: HybridRuns, workload: str, system: str) -> str:
     """A mean response time in words, or that there is none."""
-    return "overload" if runs.is_overloaded(workload, system) else f"{runs.mean(workload, system):.2f} ms"
+    text = _mean_text(runs, workload, system)
+    return text if text == OVERLOAD else f"{text} ms"
 
 
 def _queue_text(runs: HybridRuns, system: str) -> str:
-    row = runs.row(TPCC, system)
+    row = runs.seed_mean(TPCC, system)
     state = "keeps growing" if row.saturated else "does not grow"
-    return f"{LABELS.get(system, system)} {state} (longest {row.queue_max:,})"
+    return f"{LABELS.get(system, system)} {state} (longest {row.max_queue:,})"
 
 
 def _overloaded_text(overloads: Mapping[str, bool]) -> str:
@@ -222,9 +235,10 @@ def _overloaded_text(overloads: Mapping[str, bool]) -> str:
 def w_37(runs: HybridRuns) -> Judgment:
     """TPCC without a caching disk."""
     overloads = {system: runs.is_overloaded(TPCC, system) for system in (DISK, MWB)}
-    row = runs.row(TPCC, MWB)
-    requests_per_s = (row.hybrid_back_reads + row.hybrid_back_writes) / row.elapsed_s
-    write_kb = row.hybrid_back_written_blocks / 2 / row.hybrid_back_writes
+    row = runs.seed_mean(TPCC, MWB)
+    disk_reads, disk_writes = row.mean("hybrid_back_reads"), row.mean("hybrid_back_writes")
+    requests_per_s = (disk_reads + disk_writes) / row.mean("elapsed_s")
+    write_kb = row.mean("hybrid_back_written_blocks") / 2 / disk_writes
     # That a disk alone is overloaded does not count: the addresses of TPCC were chosen for that.
     return judge_criterion(all(overloads.values())).with_numbers(
         queues=_overloaded_text(overloads),
@@ -250,25 +264,30 @@ def w_39(runs: HybridRuns) -> Judgment:
     )
 
 
-def _parts_text(runs: HybridRuns, workload: str) -> str:
+def _parts_table(runs: HybridRuns, workload: str) -> NumberTable:
     """Reads, writes and hits of caching disk and write buffer."""
-    details = []
-    for system in (ALL, MWB):
-        row = runs.row(workload, system)
-        details.append(
-            f"{LABELS.get(system, system)} reads {row.read_mean_ms:.2f} ms ({100 * row.read_hits:.0f} "
-            f"% hit), writes {row.write_mean_ms:.2f} ms"
-        )
-    return "; ".join(details)
+    means = {system: runs.seed_mean(workload, system) for system in (ALL, MWB)}
+    return number_table(
+        f"Responses to {TITLES[workload]}",
+        "system | mean, ms | reads, ms | writes, ms | reads that hit, %",
+        (
+            cells(
+                "{} | {:.2f} | {:.2f} | {:.2f} | {:%0}",
+                LABELS.get(system, system),
+                *(mean.mean(name) for name in ("mean_ms", "read_mean_ms", "write_mean_ms", "read_hits")),
+            )
+            for system, mean in means.items()
+        ),
+    )
 
 
 def w_40(runs: HybridRuns) -> Judgment:
     """Caching disk against write buffer on cello."""
     gain = runs.performance_change(CELLO, ALL, MWB)
-    return judge_printed([gain], direction_holds=gain > 0).with_numbers(
-        factor=gain,
-        parts=_parts_text(runs, CELLO),
-        idle=_response_text(runs, CELLO, IDLE),
+    return (
+        judge_printed([gain], direction_holds=gain > 0)
+        .with_numbers(factor=gain, idle=_response_text(runs, CELLO, IDLE))
+        .with_tables(_parts_table(runs, CELLO))
     )
 
 
@@ -276,8 +295,10 @@ def w_41(runs: HybridRuns) -> Judgment:
     """Hplajw with both."""
     all_ms, buffered_ms = runs.mean(HPLAJW, ALL), runs.mean(HPLAJW, MWB)
     is_faster = all_ms < buffered_ms
-    return judge_printed([all_ms], direction_holds=is_faster, rest_holds=is_faster).with_numbers(
-        all_ms=all_ms, buffered=buffered_ms, parts=_parts_text(runs, HPLAJW)
+    return (
+        judge_printed([all_ms], direction_holds=is_faster, rest_holds=is_faster)
+        .with_numbers(all_ms=all_ms, buffered=buffered_ms)
+        .with_tables(_parts_table(runs, HPLAJW))
     )
 
 

@@ -8,8 +8,8 @@ from ..claims import Judgment, judge_comparisons, judge_criterion, judge_definit
 from ..markdown import table
 from ..wording import format_rows, percent
 from .names import ALL, CELLO, HPLAJW, MWB, TITLES, TPCC, WORKLOADS
-from .singles import REQUESTS, simulate_on_disk
-from .systems import OTHERS_SUFFIX, REPLACEMENT, SEGMENT_KB, HybridRuns
+from .singles import CACHING_DISK, REQUESTS, WRITE_BUFFER, simulate_on_disk
+from .systems import OTHERS_SUFFIX, REPLACEMENT, SEGMENT_KB, HybridRuns, workload_table
 
 USUAL = 3
 """Number of the four workloads from which on something is usual."""
@@ -26,28 +26,28 @@ NOISE = 0.02
 
 LOG_WORKLOADS = (TPCC, CELLO, HPLAJW)
 
-BUFFER = ("hybrid.kind", "write-buffer")
 GATHERING = ("hybrid.gather", True)
 MEMS_LOG, GATHERED_LOG, DISK_LOG = "MWB", "MWB, gathering", "DCD"
 LOGS = {
-    MEMS_LOG: (BUFFER,),
-    GATHERED_LOG: (BUFFER, GATHERING),
-    DISK_LOG: (BUFFER, GATHERING, ("front.startup_ms", 0)),
+    MEMS_LOG: WRITE_BUFFER,
+    GATHERED_LOG: (*WRITE_BUFFER, GATHERING),
+    DISK_LOG: (*WRITE_BUFFER, GATHERING, ("front.startup_ms", 0)),
 }
 """Settings of a log on MEMS, one that gathers writes, and one on a disk like that behind it."""
 
 
 def w_56(runs: HybridRuns) -> Judgment:
     """Caching disk compared with write buffer on every workload; overload is worse than any response."""
-    details, are_better = [], []
+    rows, are_better = {}, []
     for workload in WORKLOADS:
         caching_ms, is_overloaded = runs.mean(workload, ALL), runs.is_overloaded(workload, MWB)
         buffered_ms = float("inf") if is_overloaded else runs.mean(workload, MWB)
         are_better.append(caching_ms < buffered_ms)
-        buffered_text = "overload" if is_overloaded else f"{buffered_ms:.2f} ms"
-        details.append(f"{TITLES[workload]} {caching_ms:.2f} ms and {buffered_text}")
-    return judge_criterion(sum(are_better) >= USUAL, any(are_better)).with_numbers(
-        details=details, better=sum(are_better), compared=len(are_better)
+        rows[workload] = [f"{caching_ms:.2f}", "overload" if is_overloaded else f"{buffered_ms:.2f}"]
+    return (
+        judge_criterion(sum(are_better) >= USUAL, any(are_better))
+        .with_numbers(better=sum(are_better), compared=len(are_better))
+        .with_tables(workload_table("Mean response, ms", "MCD ALL | MWB", rows))
     )
 
 
@@ -58,7 +58,7 @@ def w_57(runs: HybridRuns) -> Judgment:
         caching_run = simulate_on_disk(
             runs.disk,
             workload,
-            ("hybrid.kind", "caching-disk"),
+            *CACHING_DISK,
             ("hybrid.segment_kb", SEGMENT_KB[workload]),
         )
         added_energies[workload] = (
@@ -94,24 +94,28 @@ def w_58(runs: HybridRuns) -> Judgment:
 def w_59(runs: HybridRuns) -> Judgment:
     """Replacement policies compared with LRU."""
     changes = _changes_from_lru(runs)
-    details = "; ".join(
-        f"{POLICIES[policy]} {format_rows('{} {:+1%}', ((TITLES[name], s) for name, s in shares.items()))}"
-        for policy, shares in changes.items()
-    )
+    rows = {
+        workload: [percent(changes[policy][workload], 1) for policy in POLICIES] for workload in WORKLOADS
+    }
     are_near = [share <= NOISE for shares in changes.values() for share in shares.values()]
-    return judge_comparisons(are_near).with_numbers(
-        details=details, near=sum(are_near), compared=len(are_near)
+    return (
+        judge_comparisons(are_near)
+        .with_numbers(near=sum(are_near), compared=len(are_near))
+        .with_tables(workload_table("Mean response against LRU, %", " | ".join(POLICIES.values()), rows))
     )
 
 
 def _changes_from_lru(runs: HybridRuns) -> dict[str, dict[str, float]]:
-    """Mean response by policy and workload, relative to that with LRU and the same seed."""
+    """Mean response by policy and workload, relative to that with LRU and the same seeds."""
     changes: dict[str, dict[str, float]] = {policy: {} for policy in POLICIES}
     for workload in WORKLOADS:
-        rows = runs.rows(REPLACEMENT, workload) | runs.rows(REPLACEMENT, f"{workload}{OTHERS_SUFFIX}")
-        lru_ms = runs.row(workload, ALL).mean_ms
+        means = {
+            policy: mean
+            for name in (workload, f"{workload}{OTHERS_SUFFIX}")
+            for policy, mean in runs.seed_means(REPLACEMENT, name).items()
+        }
         for policy in POLICIES:
-            changes[policy][workload] = rows[policy].mean_ms / lru_ms - 1
+            changes[policy][workload] = runs.change_on_same_seeds(means[policy], workload, ALL)
     return changes
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sledlab.reproduction.verdicts import NumberTable
+
 from ..claims import Judgment, judge_criterion, judge_printed
 from ..markdown import table
-from ..runs import ComparisonRun
 from ..simulator import parameters
-from ..wording import format_number
+from ..wording import format_number, number_table
 from .names import ALL, CELLO, DISK, HPLAJW, MEMS, TITLES, TPCC, TPCD, WORKLOADS
-from .systems import ARRAYS, COST, MIRROR, HybridRuns
+from .systems import ARRAYS, COST, MIRROR, HybridRuns, workload_table
 
 NVRAM_BLOCKS = 524_288
 """256 MB: the NVRAM that the money for the MEMS buys where a byte of both costs the same."""
@@ -24,12 +25,12 @@ MIN_PERFORMANCE_SHARE = 0.5
 
 
 def relative_responses(runs: HybridRuns, workload: str) -> dict[float, float | None]:
-    """Mean response with NVRAM over that with MEMS of the same price, by ratio of prices; first seed."""
-    base_ms = runs.row(workload, ALL).mean_ms
+    """Mean response with NVRAM over that with MEMS of the same price, by ratio of prices."""
     responses = {}
-    for blocks, row in runs.rows(COST, workload).items():
+    for blocks, row in runs.seed_means(COST, workload).items():
         ratio = round(NVRAM_BLOCKS / float(blocks), 1)
-        responses[ratio] = None if row.saturated else row.mean_ms / base_ms
+        change = runs.change_on_same_seeds(row, workload, ALL)
+        responses[ratio] = None if row.saturated else 1 + change
     return dict(sorted(responses.items()))
 
 
@@ -56,25 +57,34 @@ def _is_rising(responses: Mapping[float, float | None]) -> bool:
 
 def w_43(runs: HybridRuns) -> Judgment:
     """NVRAM of the same price."""
-    details, is_as_published, expensive_responses = [], {}, []
+    responses_by_workload, is_as_published, expensive_responses = {}, {}, []
     for workload in (TPCC, CELLO, HPLAJW):
-        responses = relative_responses(runs, workload)
+        responses = responses_by_workload[workload] = relative_responses(runs, workload)
         crossing = _crossing(responses)
         is_as_published[workload] = crossing is not None and _is_rising(responses)
         expensive_responses += [value for ratio, value in responses.items() if ratio > 1]
-        response_texts = ", ".join(
-            f"{_response_text(value)} at {ratio:g}" for ratio, value in responses.items()
-        )
-        crossing_text = (
-            f"crosses 1 between {crossing[0]:g} and {crossing[1]:g}" if crossing else "does not cross 1"
-        )
-        details.append(f"{TITLES[workload]} {response_texts}, {crossing_text}")
     # A disk with NVRAM that is overloaded has no response time; MEMS is the better cache there.
     finite_responses = [value for value in expensive_responses if value is not None]
-    return judge_printed(finite_responses, direction_holds=all(is_as_published.values())).with_numbers(
-        details=details,
-        better=sum(value is None or value > 1 for value in expensive_responses),
-        compared=len(expensive_responses),
+    return (
+        judge_printed(finite_responses, direction_holds=all(is_as_published.values()))
+        .with_numbers(
+            better=sum(value is None or value > 1 for value in expensive_responses),
+            compared=len(expensive_responses),
+        )
+        .with_tables(_response_table(responses_by_workload))
+    )
+
+
+def _response_table(responses_by_workload: Mapping[str, Mapping[float, float | None]]) -> NumberTable:
+    """Mean responses with NVRAM over those with MEMS of the same price."""
+    ratios = next(iter(responses_by_workload.values()))
+    return number_table(
+        "Mean response of DISK-RAM over that of MCD ALL",
+        " | ".join(["price of RAM over MEMS", *(TITLES[name] for name in responses_by_workload)]),
+        (
+            [f"{ratio:g}", *(_response_text(each[ratio]) for each in responses_by_workload.values())]
+            for ratio in ratios
+        ),
     )
 
 
@@ -85,14 +95,12 @@ def w_44(runs: HybridRuns) -> Judgment:
         workload: all(value is not None and value < 1 for value in responses.values())
         for workload, responses in responses_by_workload.items()
     }
-    details = "; ".join(
-        f"{TITLES[workload]} "
-        + ", ".join(f"{_response_text(value)} at {ratio:g}" for ratio, value in responses.items())
-        for workload, responses in responses_by_workload.items()
+    worse_text = ", ".join(TITLES[workload] for workload, is_worse in is_mems_worse.items() if is_worse)
+    return (
+        judge_criterion(is_mems_worse[TPCD] and (not is_mems_worse[TPCC]), is_mems_worse[TPCD])
+        .with_numbers(worse=worse_text or "neither")
+        .with_tables(_response_table(responses_by_workload))
     )
-    return judge_criterion(
-        is_mems_worse[TPCD] and (not is_mems_worse[TPCC]), is_mems_worse[TPCD]
-    ).with_numbers(details=details)
 
 
 def w_47(runs: HybridRuns) -> Judgment:
@@ -110,55 +118,59 @@ def w_47(runs: HybridRuns) -> Judgment:
     is_as_published = is_ordered and min(mems_speedups.values()) > 1
     return judge_printed(
         mems_speedups.values(), caching_speedups.values(), direction_holds=is_as_published
-    ).with_numbers(details=details, overloaded=", ".join(overloaded_titles) or "none")
-
-
-def _mirrors(runs: HybridRuns, workload: str) -> dict[str, ComparisonRun]:
-    return runs.rows(MIRROR, workload)
+    ).with_numbers(
+        details=details,
+        least=min(mems_speedups.values()),
+        greatest=max(mems_speedups.values()),
+        overloaded=", ".join(overloaded_titles) or "none",
+    )
 
 
 def w_48(runs: HybridRuns) -> Judgment:
     """Disks mirrored on MEMS."""
-    details, gains, are_fast_enough = [], [], []
+    rows, gains, are_fast_enough = {}, [], []
     for workload in (CELLO, HPLAJW):
-        rows = _mirrors(runs, workload)
-        times_ms = {name: row.mean_ms for name, row in rows.items()}
+        times_ms = {name: mean.mean_ms for name, mean in runs.seed_means(MIRROR, workload).items()}
         # In prices of a disk: two disks, compared with one disk and MEMS of the same capacity.
         performance_per_cost = times_ms["disks"] / times_ms["hybrid"] * 2 / (1 + MAX_PRICE)
         mems_share = times_ms["MEMS"] / times_ms["hybrid"]
         gains.append(performance_per_cost)
         are_fast_enough.append(mems_share >= MIN_PERFORMANCE_SHARE)
-        details.append(
-            f"{TITLES[workload]} {times_ms['disks']:.2f} ms on two disks, {times_ms['hybrid']:.2f} ms on a "
-            f"disk and MEMS, {times_ms['MEMS']:.2f} ms on two MEMS devices, so {100 * mems_share:.0f} % "
-            f"of the performance of MEMS and {performance_per_cost:.1f} times as much for the money as disks"
-        )
-    return judge_printed(gains, direction_holds=min(gains) > 1, rest_holds=all(are_fast_enough)).with_numbers(
-        max_price=MAX_PRICE, details=details
+        rows[workload] = [
+            *(f"{times_ms[name]:.2f}" for name in ("disks", "hybrid", "MEMS")),
+            f"{100 * mems_share:.0f}",
+            f"{performance_per_cost:.1f}",
+        ]
+    columns = (
+        "two disks, ms | disk and MEMS, ms | two MEMS, ms | performance of MEMS, % | per cost, times disks"
+    )
+    return (
+        judge_printed(gains, direction_holds=min(gains) > 1, rest_holds=all(are_fast_enough))
+        .with_numbers(max_price=MAX_PRICE, gains=dict(zip(rows, gains, strict=True)))
+        .with_tables(workload_table("Mirrors", columns, rows))
     )
 
 
 def w_55(runs: HybridRuns) -> Judgment:
     """Arrays under TPCC."""
-    rows = runs.rows(ARRAYS)
-    details, are_better = [], []
+    rows = runs.seed_means(ARRAYS)
+    table_rows, are_better = [], []
     for kind, devices in (("stripe", 3), ("raid5", 4)):
         systems = {name: rows[f"{kind} of {name}"] for name in ("disks", "MCD", "MEMS")}
         response_texts = {
-            name: "overload" if row.saturated else f"{row.mean_ms:.2f} ms" for name, row in systems.items()
+            name: "overload" if row.saturated else f"{row.mean_ms:.2f}" for name, row in systems.items()
         }
         are_better.append(
             not systems["MCD"].saturated
             and (systems["disks"].saturated or systems["MCD"].mean_ms < systems["disks"].mean_ms)
         )
-        details.append(
-            f"{kind} of {devices}: disks {response_texts['disks']}, MCD {response_texts['MCD']}, "
-            f"MEMS {response_texts['MEMS']}"
-        )
+        table_rows.append([f"{kind} of {devices}", *response_texts.values()])
     disk_mb = parameters(runs.disk)["capacity_blocks"] * 512 / 2**20
     price = 1 + MAX_PRICE * MEMS_MB / disk_mb
-    return judge_criterion(all(are_better) and price < MAX_PRICE, any(are_better)).with_numbers(
-        details=details, max_price=MAX_PRICE, price=price
+    return (
+        judge_criterion(all(are_better) and price < MAX_PRICE, any(are_better))
+        .with_numbers(better=sum(are_better), compared=len(are_better), max_price=MAX_PRICE, price=price)
+        .with_tables(number_table("Mean response to TPCC, ms", "array | disks | MCD | MEMS", table_rows))
     )
 
 

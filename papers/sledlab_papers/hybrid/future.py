@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..claims import Judgment, judge_comparisons, judge_criterion
 from ..wording import percent
 from .names import ALL, DISK, TITLES, TPCD, WORKLOADS
 from .sizes import DEFAULT_MB, best_kb
-from .systems import BYPASS, SEGMENT_KB, SIZES, VIRTUAL, HybridRuns, kind_of_size
+from .systems import BYPASS, SEGMENT_KB, VIRTUAL, HybridRuns, workload_table
 
 BYPASS_KB = 256
 """Length from which on a run of successive reads counts as a stream."""
@@ -19,20 +21,27 @@ NEAR_BEST, NEAR_DISK, UNCHANGED = 0.10, 0.05, 0.03
 
 def w_53(runs: HybridRuns) -> Judgment:
     """Virtual managers compared with the best fixed size."""
-    details, changes = [], {}
+    rows, changes = {}, {}
     for workload in WORKLOADS:
         best_size_kb = best_kb(runs, workload, DEFAULT_MB)
-        (row,) = runs.rows(VIRTUAL, workload).values()
-        fixed_run = runs.rows(SIZES, workload)[kind_of_size(DEFAULT_MB, best_size_kb)]
-        changes[workload] = row.mean_ms / fixed_run.mean_ms - 1
-        details.append(f"{TITLES[workload]} {percent(changes[workload], 1)} % ({best_size_kb} KB)")
+        (managed,) = runs.seed_means(VIRTUAL, workload).values()
+        changes[workload] = managed.mean_ms / runs.grid(workload)[DEFAULT_MB, best_size_kb].mean_ms - 1
+        rows[workload] = [f"{best_size_kb}", percent(changes[workload], 1)]
     are_near = [share <= NEAR_BEST for share in changes.values()]
-    return judge_comparisons(are_near).with_numbers(
-        managed_kb=MANAGED_KB, details=details, far=_far_text(runs, changes)
+    return (
+        judge_comparisons(are_near)
+        .with_numbers(
+            managed_kb=MANAGED_KB, near=sum(are_near), compared=len(are_near), far=_far_text(changes)
+        )
+        .with_tables(
+            workload_table(
+                "Mean response with managers against the best segment", "best segment, KB | change, %", rows
+            )
+        )
     )
 
 
-def _far_text(runs: HybridRuns, changes: dict[str, float]) -> str:
+def _far_text(changes: Mapping[str, float]) -> str:
     far_workloads = [TITLES[workload] for workload, share in changes.items() if share > NEAR_BEST]
     return (
         f"Not near enough: {', '.join(far_workloads) or 'none'}. Managers choose the size of fetches "
@@ -43,18 +52,18 @@ def _far_text(runs: HybridRuns, changes: dict[str, float]) -> str:
 
 def w_54(runs: HybridRuns) -> Judgment:
     """Streams that bypass the MEMS."""
-    rows = {workload: runs.rows(BYPASS, workload)[str(BYPASS_KB)] for workload in WORKLOADS}
-    bypass_run = rows[TPCD]
-    change_from_disk = bypass_run.mean_ms / runs.row(TPCD, DISK).mean_ms - 1
+    means = {workload: runs.seed_means(BYPASS, workload)[str(BYPASS_KB)] for workload in WORKLOADS}
+    tpcd_mean = means[TPCD]
+    change_from_disk = runs.change_on_same_seeds(tpcd_mean, TPCD, DISK)
     changes = {
-        workload: row.mean_ms / runs.row(workload, ALL).mean_ms - 1
-        for workload, row in rows.items()
+        workload: runs.change_on_same_seeds(mean, workload, ALL)
+        for workload, mean in means.items()
         if workload != TPCD
     }
     details = ", ".join(f"{TITLES[workload]} {percent(share, 1)} %" for workload, share in changes.items())
-    change_before = runs.row(TPCD, ALL).mean_ms / runs.row(TPCD, DISK).mean_ms - 1
-    bypassed_share = bypass_run.hybrid_bypassed / bypass_run.requests
-    fetches = int(bypass_run.hybrid_back_reads - bypass_run.hybrid_bypassed)
+    change_before = runs.change(TPCD, ALL, DISK)
+    bypassed_share = tpcd_mean.mean("hybrid_bypassed") / tpcd_mean.mean("requests")
+    fetches = round(tpcd_mean.mean("hybrid_back_reads") - tpcd_mean.mean("hybrid_bypassed"))
     are_unchanged = all(abs(share) <= UNCHANGED for share in changes.values())
     is_near, helps = change_from_disk <= NEAR_DISK, change_from_disk < change_before
     return judge_criterion(

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from ..claims import Judgment, judge_criterion
-from ..wording import percent
+from ..wording import number_table, percent
 from .names import ALL, CELLO, HPLAJW, IDLE, MWB, TITLES, TPCC, TPCD
-from .singles import REQUESTS, distinct_written_blocks, simulate_on_disk
-from .systems import SEGMENT_KB, SEGMENTS_KB, HybridRuns
+from .singles import (
+    CACHING_DISK,
+    NO_CACHE,
+    REQUESTS,
+    WRITE_BUFFER,
+    distinct_written_blocks,
+    simulate_on_disk,
+)
+from .systems import SEGMENT_KB, SEGMENTS_KB, HybridRuns, SeedMean
 
 KB_BLOCKS = 2
-LARGE_WRITE_BUFFER = (("hybrid.kind", "write-buffer"), ("hybrid.front_mb", 3000), ("hybrid.idle_ms", 1e6))
+LARGE_WRITE_BUFFER = (*WRITE_BUFFER, ("hybrid.front_mb", 3000))
 """A write buffer that never fills up, and is cleaned after the last request."""
 
 MIN_REDUCTION = 0.01
@@ -23,8 +30,8 @@ NO_READS = ("workload.read_share", 0)
 
 def _write_reduction(runs: HybridRuns, workload: str, system: str) -> float:
     """Reduction of bytes written to the disk, as a share of those written to a write buffer."""
-    row = runs.row(workload, system)
-    return 1 - float(row.hybrid_back_written_blocks) / float(row.hybrid_written_blocks)
+    row = runs.seed_mean(workload, system)
+    return 1 - row.mean("hybrid_back_written_blocks") / row.mean("hybrid_written_blocks")
 
 
 def w_12(runs: HybridRuns) -> Judgment:
@@ -33,7 +40,7 @@ def w_12(runs: HybridRuns) -> Judgment:
         {workload: _write_reduction(runs, workload, system) for workload in (CELLO, TPCC)}
         for system in (MWB, IDLE)
     )
-    never_full_run = simulate_on_disk(runs.disk, "cello", *LARGE_WRITE_BUFFER)
+    never_full_run = simulate_on_disk(runs.disk, CELLO, *LARGE_WRITE_BUFFER, NO_CACHE)
     counts, distinct_blocks = never_full_run.summary["hybrid"], distinct_written_blocks(never_full_run)
     disk_blocks = counts["destaged_blocks"] + counts["dirty_blocks"]
     details, idle_details = (
@@ -51,18 +58,16 @@ def w_12(runs: HybridRuns) -> Judgment:
 
 def w_17(runs: HybridRuns) -> Judgment:
     """Reads of the disk by a workload of writes only."""
-    caching_disk = ("hybrid.kind", "caching-disk")
     fetches = [
         simulate_on_disk(
-            runs.disk, "cello", caching_disk, NO_READS, ("hybrid.partial_write", partial)
+            runs.disk, CELLO, *CACHING_DISK, NO_READS, ("hybrid.partial_write", partial)
         ).summary["hybrid"]["back"]
         for partial in (False, True)
     ]
-    mixed_reads = simulate_on_disk(runs.disk, "cello", caching_disk).summary["hybrid"]["back"]["reads"]
-    buffer_run = simulate_on_disk(runs.disk, "cello", ("hybrid.kind", "write-buffer"), NO_READS)
+    mixed_reads = simulate_on_disk(runs.disk, CELLO, *CACHING_DISK).summary["hybrid"]["back"]["reads"]
     means_ms = [
-        simulate_on_disk(runs.disk, "cello", caching_disk, NO_READS).response_time.mean,
-        buffer_run.response_time.mean,
+        simulate_on_disk(runs.disk, CELLO, *hybrid, NO_READS).response_time.mean
+        for hybrid in (CACHING_DISK, WRITE_BUFFER)
     ]
     avoids_fetches = fetches[0]["reads"] > 0 and fetches[1]["reads"] == 0 and mixed_reads > 0
     return judge_criterion(
@@ -82,13 +87,16 @@ def w_38(runs: HybridRuns) -> Judgment:
     )
 
 
+def _disk_write_kb(mean: SeedMean) -> float:
+    """The mean size of a write to the disk behind in KB."""
+    return mean.mean("hybrid_back_written_blocks") / mean.mean("hybrid_back_writes") / KB_BLOCKS
+
+
 def w_50(runs: HybridRuns) -> Judgment:
     """Sizes of writes."""
-    row = runs.row(CELLO, MWB)
-    disk_kb = row.hybrid_back_written_blocks / row.hybrid_back_writes / KB_BLOCKS
-    user_kb = row.hybrid_written_blocks / row.hybrid_writes / KB_BLOCKS
-    idle_row = runs.row(CELLO, IDLE)
-    idle_kb = idle_row.hybrid_back_written_blocks / idle_row.hybrid_back_writes / KB_BLOCKS
+    row = runs.seed_mean(CELLO, MWB)
+    user_kb = row.mean("hybrid_written_blocks") / row.mean("hybrid_writes") / KB_BLOCKS
+    disk_kb, idle_kb = (_disk_write_kb(runs.seed_mean(CELLO, system)) for system in (MWB, IDLE))
     return judge_criterion(disk_kb >= 2 * user_kb, disk_kb > user_kb).with_numbers(
         disk_kb=disk_kb, user_kb=user_kb, times=disk_kb / user_kb, idle_kb=idle_kb, writes=2048 / user_kb
     )
@@ -96,19 +104,17 @@ def w_50(runs: HybridRuns) -> Judgment:
 
 def w_51(runs: HybridRuns) -> Judgment:
     """Hits over sizes of segments."""
-    details, is_rising = [], {}
-    for workload in (TPCD, HPLAJW):
-        grid = runs.grid(workload)
-        for mb in (256, 3072):
-            hits = [grid[mb, kb].read_hits for kb in SEGMENTS_KB]
-            is_rising[workload, mb] = hits == sorted(hits)
-            hit_texts = ", ".join(f"{100 * share:.0f}" for share in hits)
-            details.append(f"{TITLES[workload]} with {mb} MB {hit_texts} %")
-    sizes = f"{SEGMENTS_KB[0]} to {SEGMENTS_KB[-1]} KB"
-    return judge_criterion(all(is_rising.values()), any(is_rising.values())).with_numbers(
-        sizes=sizes,
-        details=details,
-        rising=sum(is_rising.values()),
-        curves=len(is_rising),
-        segment_kb=SEGMENT_KB[TPCD],
+    hits = {
+        f"{TITLES[workload]}, {mb} MB": [runs.grid(workload)[mb, kb].read_hits for kb in SEGMENTS_KB]
+        for workload in (TPCD, HPLAJW)
+        for mb in (256, 3072)
+    }
+    are_rising = [shares == sorted(shares) for shares in hits.values()]
+    rows = [
+        [f"{kb}", *(f"{100 * shares[i]:.0f}" for shares in hits.values())] for i, kb in enumerate(SEGMENTS_KB)
+    ]
+    return (
+        judge_criterion(all(are_rising), any(are_rising))
+        .with_numbers(rising=sum(are_rising), curves=len(are_rising), segment_kb=SEGMENT_KB[TPCD])
+        .with_tables(number_table("Reads that hit, %", " | ".join(["segment, KB", *hits]), rows))
     )

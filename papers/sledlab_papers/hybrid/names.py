@@ -12,3 +12,6 @@ DISK, MEMS, DISK_RAM, MWB, IDLE = BASELINE_SYSTEMS
 NONE, SHORTCUT, IREPORT, PWRITE, ALL = ("NONE", "SHORTCUT", "IREPORT", "PWRITE", "ALL")
 SINGLE_TECHNIQUES = (SHORTCUT, IREPORT, PWRITE)
 """The techniques one by one."""
+
+STAND_INS = {TPCD: "tpcd", TPCC: "tpcc", CELLO: "cello-12h", HPLAJW: "hplajw-2h"}
+"""Names of the workloads' calibrations."""

@@ -7,9 +7,9 @@ import math
 from ..claims import Judgment, judge_criterion, judge_printed
 from ..published import PAIRS, quantities
 from ..simulator import parameters, random_pairs
-from ..wording import format_rows
+from ..wording import cells, format_rows, number_table
 from .names import CELLO, HPLAJW, TITLES, TPCC, TPCD
-from .singles import simulate_on_disk, stream_rate_mb_s
+from .singles import CACHING_DISK, WRITE_BUFFER, simulate_on_disk, stream_rate_mb_s
 from .systems import SEGMENT_KB, HybridRuns
 
 AVERAGE_SEEK_MS = {"reads": 5.7, "writes": 6.19}
@@ -27,11 +27,15 @@ RAISED_MB_S = 50.0
 def w_04(_: HybridRuns) -> Judgment:
     """Average and longest seek, under both readings of the spring factor."""
     seeks = [quantity for quantity in quantities() if "seek" in quantity.name]
-    details = format_rows("{0.name} {0.ours:.3f} ms ({0.deviation:+1%})", seeks, "; ")
     means_ms, longest_ms = (
         [each.ours for each in seeks if word in each.name] for word in ("mean", "longest")
     )
-    return judge_printed(means_ms, longest_ms, direction_holds=True).with_numbers(details=details)
+    rows = [cells("{0.name} | {0.ours:.3f} | {0.deviation:+%1}", each) for each in seeks]
+    return (
+        judge_printed(means_ms, longest_ms, direction_holds=True)
+        .with_numbers(largest=max(abs(each.deviation) for each in seeks))
+        .with_tables(number_table("Seek times", "seek | ms | difference, %", rows))
+    )
 
 
 def w_05(_: HybridRuns) -> Judgment:
@@ -72,7 +76,7 @@ def w_23(runs: HybridRuns) -> Judgment:
 
 def w_30(runs: HybridRuns) -> Judgment:
     """Sizes of segments and logs in the runs."""
-    log_kb = simulate_on_disk(runs.disk, "cello", ("hybrid.kind", "write-buffer")).config["hybrid"]["log_kb"]
+    log_kb = simulate_on_disk(runs.disk, CELLO, *WRITE_BUFFER).config["hybrid"]["log_kb"]
     sizes_kb = {workload: SEGMENT_KB[workload] for workload in (TPCD, TPCC, CELLO, HPLAJW)}
     details = ", ".join(f"{TITLES[workload]} {kb} KB" for workload, kb in sizes_kb.items())
     return judge_criterion(list(sizes_kb.values()) == [256, 8, 8, 64] and log_kb == 128).with_numbers(
@@ -85,7 +89,7 @@ def w_45(runs: HybridRuns) -> Judgment:
     disk_ms, mems_ms = (
         random_pairs(device, PAIRS).summary["service_time_ms"]["mean"] for device in (runs.disk, "mems-g2")
     )
-    ram_us = simulate_on_disk(runs.disk, "cello", ("cache.kind", "write-back")).config["cache"]["access_us"]
+    ram_us = simulate_on_disk(runs.disk, CELLO).config["cache"]["access_us"]
     ram_times = disk_ms * 1000.0 / ram_us
     return judge_printed(
         [disk_ms / mems_ms], [math.log10(ram_times)], direction_holds=ram_times > disk_ms / mems_ms > 1
@@ -130,24 +134,34 @@ def w_49(runs: HybridRuns) -> Judgment:
     seeks_ms = {"reads": read_ms, "writes": read_ms + p["write_settle_ms"]}
     deviations = {name: ms / AVERAGE_SEEK_MS[name] - 1 for name, ms in seeks_ms.items()}
     outer_mb_s = p["zones"][0]["sectors_per_track"] * 512 * p["rpm"] / 60 / 1e6
-    config = simulate_on_disk(
-        runs.disk, "cello", ("hybrid.kind", "caching-disk"), ("cache.kind", "write-back")
-    ).config
+    config = simulate_on_disk(runs.disk, CELLO, *CACHING_DISK).config
     cache_mb, buffer_kb = config["cache"]["capacity_blocks"] / 2048, config["hybrid"]["buffer_kb"]
     stream_mb_s, gib = stream_rate_mb_s(runs.disk), p["capacity_blocks"] * 512 / 2**30
     is_exact = p["rpm"] == 10_025 and cache_mb == 4 and buffer_kb == 2048
     is_near = all(abs(share) <= 0.03 for share in deviations.values())
     is_capacity_right = abs(gib / DISK_GB - 1) <= 0.01
-    return judge_criterion(
-        is_exact and is_near and is_capacity_right and stream_mb_s <= RAISED_MB_S <= outer_mb_s,
-        is_exact and is_near,
-    ).with_numbers(
-        p=p,
-        measured=seeks_ms,
-        off=deviations,
-        outer=outer_mb_s,
-        streams=stream_mb_s,
-        gib=gib,
-        cache_mb=cache_mb,
-        buffer_mb=buffer_kb / 1024,
+    return (
+        judge_criterion(
+            is_exact and is_near and is_capacity_right and stream_mb_s <= RAISED_MB_S <= outer_mb_s,
+            is_exact and is_near,
+        )
+        .with_numbers(p=p, measured=seeks_ms, streams=stream_mb_s, gib=gib)
+        .with_tables(
+            number_table(
+                "Disk, controller cache and buffer",
+                "quantity | published | ours",
+                [
+                    ["revolutions a minute", "10,025", f"{p['rpm']:,}"],
+                    ["capacity, GiB", f"{DISK_GB}", f"{gib:.2f}"],
+                    *(
+                        [f"average seek of {name}, ms", f"{AVERAGE_SEEK_MS[name]}", f"{ms:.2f}"]
+                        for name, ms in seeks_ms.items()
+                    ),
+                    ["rate under the head, outermost track, MB/s", f"{RAISED_MB_S:g}", f"{outer_mb_s:.1f}"],
+                    ["rate of successive reads of 4 MB, MB/s", f"{RAISED_MB_S:g}", f"{stream_mb_s:.1f}"],
+                    ["controller cache, MB", "4", f"{cache_mb:g}"],
+                    ["buffer, MB", "2", f"{buffer_kb / 1024:g}"],
+                ],
+            )
+        )
     )

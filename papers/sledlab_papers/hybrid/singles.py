@@ -9,11 +9,20 @@ from typing import Any
 import numpy as np
 import polars
 import sledlab as sl
+from sledlab.reproduction.assumption import assumptions
 
 from ..simulator import PARKED_START, calibration
+from .names import STAND_INS
+from .systems import BASELINES
 
 DISK_SETTINGS = {**PARKED_START, "device.startup_ms": 0, "power.kind": "never"}
 """Settings as in the experiments."""
+
+CACHING_DISK = (("hybrid.kind", "caching-disk"), ("hybrid.copy_kb", 64))
+WRITE_BUFFER = (("hybrid.kind", "write-buffer"), ("hybrid.idle_ms", 100_000))
+"""The hybrids of the set of assumptions."""
+
+NO_CACHE = ("cache.kind", "none")
 
 STREAM_REQUESTS, STREAM_REQUEST_BYTES = 64, 4 << 20
 """Number of successive requests, and the size of each in bytes."""
@@ -22,14 +31,34 @@ REQUESTS = 100_000
 """Requests of a single run."""
 
 
+def settings_of_set(workload: str) -> dict[str, Any]:
+    """The settings of the set of assumptions for a disk under a workload, and the workload's parameters."""
+    place = f"{BASELINES}-{workload}"
+    set_settings = {
+        key: value
+        for each in assumptions("wang2005")
+        if each.applies_to(place)
+        for key, value in each.settings.items()
+        if not key.startswith(("study.", "hybrid.")) and key != "device.preset"
+    }
+    parameters = calibration.CALIBRATIONS[STAND_INS[workload]].parameters
+    return {
+        **DISK_SETTINGS,
+        **{f"workload.{name}": value for name, value in parameters.items()},
+        **set_settings,
+    }
+
+
 @cache
-def simulate_on_disk(disk: str, workload: str, *settings: tuple[str, Any]) -> sl.Result:
-    """The first requests of a workload on a disk without a controller cache."""
+def simulate_on_disk(
+    disk: str, workload: str, *settings: tuple[str, Any], limit: int = REQUESTS
+) -> sl.Result:
+    """The first requests of a workload on a disk, with the set of assumptions."""
     return sl.simulate(
         sl.workload(workload),
         disk,
-        settings={**DISK_SETTINGS, **dict(settings)},
-        limit=REQUESTS,
+        settings={**settings_of_set(workload), **dict(settings)},
+        limit=limit,
         seed=1,
         requests=True,
     )
@@ -68,18 +97,10 @@ class Queue:
 
 
 @cache
-def queue_at_arrivals(stand_in: str) -> Queue:
-    """The queue that requests of a stand-in meet at a disk with the controller cache of the experiments."""
-    calibrated_workload = calibration.CALIBRATIONS[stand_in]
-    settings = {
-        **DISK_SETTINGS,
-        "cache.kind": "write-back",
-        "cache.destage": "demand",
-        **{f"workload.{name}": value for name, value in calibrated_workload.parameters.items()},
-    }
-    result = sl.simulate(
-        sl.workload(calibrated_workload.workload), "atlas-10k-50mb", settings=settings, seed=1, requests=True
-    )
+def queue_at_arrivals(disk: str, workload: str) -> Queue:
+    """The queue that requests of a workload meet at a disk."""
+    requests = int(settings_of_set(workload)["workload.requests"])
+    result = simulate_on_disk(disk, workload, limit=requests)
     arrivals, completions = (
         np.sort(result.requests[name].to_numpy().astype(np.int64)) for name in ("arrival_ns", "completion_ns")
     )

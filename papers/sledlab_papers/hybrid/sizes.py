@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..markdown import table
-from ..wording import format_number, format_rows, percent
+from ..wording import cells, format_number, number_table
 from .names import CELLO, HPLAJW, TITLES, TPCC, TPCD, WORKLOADS
 from .systems import SEGMENTS_KB, SIZES_MB, HybridRuns
 
@@ -33,11 +35,9 @@ def best_kb(runs: HybridRuns, workload: str, mb: int) -> int:
     return min(means_ms, key=lambda kb: means_ms[kb])
 
 
-def _response_list(runs: HybridRuns, workload: str, mb: int) -> str:
-    means_ms = curve(runs, workload, mb)
-    return ", ".join(
-        f"{format_number(means_ms[kb])} ms" if kb in means_ms else "overload" for kb in SEGMENTS_KB
-    )
+def _response_text(means_ms: Mapping[int, float], kb: int) -> str:
+    """The mean response with a size of segments, or that there is none."""
+    return format_number(means_ms[kb]) if kb in means_ms else "overload"
 
 
 def w_24(runs: HybridRuns) -> Judgment:
@@ -49,14 +49,21 @@ def w_24(runs: HybridRuns) -> Judgment:
         means_ms = [grid[mb, kb].mean_ms for mb in sizes_mb]
         spreads[kb] = max(means_ms) / min(means_ms) - 1
         drops[kb] = 1 - grid[LARGE_MB, kb].mean_ms / means_ms[-1]
-    details = format_rows("{1:1%} with {0} KB", spreads.items())
+    rows = [cells("{} | {:%1} | {:%1}", kb, spreads[kb], drops[kb]) for kb in SEGMENTS_KB]
     are_flat = [share <= PLATEAU for share in spreads.values()]
-    return judge_comparisons(are_flat, rest_holds=min(drops.values()) > PLATEAU).with_numbers(
-        sizes=sizes_mb,
-        largest=sizes_mb[-1],
-        details=details,
-        minimum=100 * min(drops.values()),
-        maximum=max(drops.values()),
+    title = f"Mean response over {sizes_mb[0]} to {sizes_mb[-1]} MB of MEMS, and with {LARGE_MB // 1024} GB"
+    return (
+        judge_comparisons(are_flat, rest_holds=min(drops.values()) > PLATEAU)
+        .with_numbers(
+            sizes=sizes_mb,
+            largest=sizes_mb[-1],
+            flat=sum(are_flat),
+            compared=len(are_flat),
+            spread=max(spreads.values()),
+            minimum=100 * min(drops.values()),
+            maximum=max(drops.values()),
+        )
+        .with_tables(number_table(title, "segment, KB | range, % | less with 3 GB, %", rows))
     )
 
 
@@ -69,9 +76,9 @@ def w_25(runs: HybridRuns) -> Judgment:
 
 def w_26(runs: HybridRuns) -> Judgment:
     """TPCC and cello over sizes of segments."""
-    details, is_as_published, fastest = [], {}, []
+    curves, is_as_published, fastest, slowdowns = {}, {}, [], []
     for workload in (TPCC, CELLO):
-        means_ms = curve(runs, workload, DEFAULT_MB)
+        means_ms = curves[workload] = curve(runs, workload, DEFAULT_MB)
         best_size_kb = best_kb(runs, workload, DEFAULT_MB)
         fastest.append(f"{TITLES[workload]} {best_size_kb} KB")
         large_mean = runs.grid(workload)[DEFAULT_MB, MUCH_LARGER_KB]
@@ -79,15 +86,23 @@ def w_26(runs: HybridRuns) -> Judgment:
         is_as_published[workload] = best_size_kb == PUBLISHED_KB and (
             large_mean.saturated or slowdown >= MUCH_WORSE
         )
-        slowdown_text = "is overload" if large_mean.saturated else f"takes {slowdown:.2f} times as long"
-        details.append(
-            f"{TITLES[workload]} {_response_list(runs, workload, DEFAULT_MB)}, best with {best_size_kb} KB "
-            f"({percent(means_ms[PUBLISHED_KB] / means_ms[best_size_kb] - 1, 1)} % with {PUBLISHED_KB} KB), "
-            f"{MUCH_LARGER_KB} KB {slowdown_text}"
+        slowdowns.append(
+            f"{TITLES[workload]} "
+            + ("overload" if large_mean.saturated else f"{slowdown:.2f} times the best")
         )
-    sizes = f"{SEGMENTS_KB[0]} to {SEGMENTS_KB[-1]} KB"
-    return judge_criterion(all(is_as_published.values()), any(is_as_published.values())).with_numbers(
-        sizes=sizes, details=details, fastest=", ".join(fastest), extents=EXTENTS
+    rows = [[f"{kb}", *(_response_text(curves[name], kb) for name in curves)] for kb in SEGMENTS_KB]
+    return (
+        judge_criterion(all(is_as_published.values()), any(is_as_published.values()))
+        .with_numbers(
+            fastest=", ".join(fastest), large_kb=MUCH_LARGER_KB, large=", ".join(slowdowns), extents=EXTENTS
+        )
+        .with_tables(
+            number_table(
+                f"Mean response with {DEFAULT_MB} MB of MEMS, ms",
+                " | ".join(["segment, KB", *(TITLES[name] for name in curves)]),
+                rows,
+            )
+        )
     )
 
 
@@ -96,26 +111,39 @@ def w_28(runs: HybridRuns) -> Judgment:
     means_ms = curve(runs, HPLAJW, SMALL_MB)
     best_size_kb = best_kb(runs, HPLAJW, SMALL_MB)
     change = means_ms[64] / means_ms[8] - 1
-    hit_shares = {kb: runs.grid(HPLAJW)[SMALL_MB, kb].read_hits for kb in (8, best_size_kb, 64, 256)}
-    return judge_criterion(best_size_kb == 64, change < 0).with_numbers(
-        change=change,
-        segments_kb=SEGMENTS_KB,
-        longest=SEGMENTS_KB[-1],
-        listed=_response_list(runs, HPLAJW, SMALL_MB),
-        best=best_size_kb,
-        hits=", ".join(f"{100 * hit_shares[kb]:.0f} % with {kb} KB" for kb in hit_shares),
+    grid = runs.grid(HPLAJW)
+    rows = [
+        [f"{kb}", _response_text(means_ms, kb), f"{100 * grid[SMALL_MB, kb].read_hits:.0f}"]
+        for kb in SEGMENTS_KB
+    ]
+    return (
+        judge_criterion(best_size_kb == 64, change < 0)
+        .with_numbers(change=change, best=best_size_kb)
+        .with_tables(
+            number_table(
+                f"hplajw with {SMALL_MB} MB of MEMS",
+                "segment, KB | mean response, ms | reads that hit, %",
+                rows,
+            )
+        )
     )
 
 
 def w_29(runs: HybridRuns) -> Judgment:
     """The workload hplajw with room for all data."""
     large_best_kb, small_best_kb = best_kb(runs, HPLAJW, LARGE_MB), best_kb(runs, HPLAJW, SMALL_MB)
-    return judge_criterion(large_best_kb == INFINITE_KB, large_best_kb > small_best_kb).with_numbers(
-        segments_kb=SEGMENTS_KB,
-        longest=SEGMENTS_KB[-1],
-        listed=_response_list(runs, HPLAJW, LARGE_MB),
-        large=large_best_kb,
-        small=small_best_kb,
+    means_ms = curve(runs, HPLAJW, LARGE_MB)
+    rows = [[f"{kb}", _response_text(means_ms, kb)] for kb in SEGMENTS_KB]
+    return (
+        judge_criterion(large_best_kb == INFINITE_KB, large_best_kb > small_best_kb)
+        .with_numbers(
+            large=large_best_kb,
+            small=small_best_kb,
+            behind=means_ms[INFINITE_KB] / means_ms[large_best_kb] - 1,
+        )
+        .with_tables(
+            number_table("hplajw with 3 GB of MEMS", "segment, KB | mean response, ms", rows),
+        )
     )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from statistics import fmean
 
+from sledlab.reproduction.verdicts import NumberTable
+
 from ..paths import AJW_WEEK, PROJECT
 from ..runs import ComparisonRun, ExperimentRuns, PlannedExperiment, Runs
-from .names import BASELINE_SYSTEMS, CELLO, HPLAJW, MWB, TITLES, TPCC, TPCD, WORKLOADS
+from ..wording import number_table
+from .names import BASELINE_SYSTEMS, CELLO, HPLAJW, MWB, NONE, TITLES, TPCC, TPCD, WORKLOADS
 
 WORKLOAD_OPTIONS: dict[str, tuple[str, ...]] = {
     TPCD: ("--workload", "tpcd", "--set", "workload.probe_share=0.13"),
@@ -21,7 +24,7 @@ WORKLOAD_OPTIONS: dict[str, tuple[str, ...]] = {
     HPLAJW: (
         *("--workload", "hplajw"),
         *("--set", "workload.requests=308788", "--set", "workload.rate_per_s=42.9"),
-        *("--set", "workload.busy_share=0.225"),
+        *("--set", "workload.busy_share=0.227"),
         *("--set", "workload.new_write_share=0.0505", "--set", "workload.address_space_gb=3.2"),
     ),
 }
@@ -30,6 +33,9 @@ WORKLOAD_OPTIONS: dict[str, tuple[str, ...]] = {
 SEGMENT_KB = {TPCD: 256, TPCC: 8, CELLO: 8, HPLAJW: 64}
 """Sizes of segments in section 6.4."""
 
+FIGURE_4_SEGMENT_KB = {TPCD: 64, TPCC: 8, CELLO: 8, HPLAJW: 8}
+"""Sizes of segments in section 6.1: the smallest power of two that holds a mean request."""
+
 SIZES_MB, SEGMENTS_KB = (64, 128, 256, 512, 3072), (4, 8, 16, 32, 64, 128, 256)
 ALL_SIZES = tuple(product(SIZES_MB, SEGMENTS_KB))
 
@@ -37,6 +43,9 @@ FEWER_SIZES_MB = dict.fromkeys((TPCC, CELLO), (256, 3072))
 """Sizes in MB in figure 5 of the two workloads that take longest."""
 
 TECHNIQUES, SIZES, BASELINES, COST = (f"wang2005-figure-{n}" for n in (4, 5, 6, 7))
+CACHING_DISK = "wang2005-caching-disk"
+"""The experiment on NONE and ALL with the segments of section 6.4."""
+
 REPLACEMENT, BYPASS, VIRTUAL = "wang2005-replacement", "wang2005-bypass", "wang2005-virtual"
 SEGMENTS, BUFFER = "wang2005-segments", "wang2005-buffer"
 MIRROR = "wang2005-mirror"
@@ -45,6 +54,7 @@ ARRAYS = "wang2005-arrays"
 
 EXPERIMENT_WORKLOADS: dict[str, tuple[str, ...]] = {
     TECHNIQUES: WORKLOADS,
+    CACHING_DISK: WORKLOADS,
     BASELINES: WORKLOADS,
     SIZES: WORKLOADS,
     COST: WORKLOADS,
@@ -57,17 +67,11 @@ EXPERIMENT_WORKLOADS: dict[str, tuple[str, ...]] = {
 }
 """Experiments that are run on several workloads."""
 
-SEGMENT_EXPERIMENTS = (TECHNIQUES, REPLACEMENT, BYPASS)
-"""Experiments with the segments of section 6.4."""
-
-FIRST_SEED = ("--seed", "1")
-SEED_OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
-    name: {TPCD: FIRST_SEED, TPCC: FIRST_SEED} for name in (TECHNIQUES, BASELINES)
+SEGMENTS_BY_EXPERIMENT = {
+    TECHNIQUES: FIGURE_4_SEGMENT_KB,
+    **dict.fromkeys((CACHING_DISK, REPLACEMENT, BYPASS), SEGMENT_KB),
 }
-"""Seeds of experiments on workloads, where those of the experiment's file are not run.
-
-The databases have one seed in figures 4 and 6: their arrivals are even.
-"""
+"""Sizes of segments of experiments that set one for each workload."""
 
 OTHER_POLICIES = ("slru", "arc")
 OTHERS_SUFFIX = "-others"
@@ -97,12 +101,11 @@ def kind_of_size(mb: int, kb: int) -> str:
 def _options(name: str, workload: str) -> tuple[str, ...]:
     """Options of an experiment on a workload."""
     options = [*WORKLOAD_OPTIONS[workload]]
-    if name in SEGMENT_EXPERIMENTS:
-        options += ["--set", f"hybrid.segment_kb={SEGMENT_KB[workload]}"]
+    if name in SEGMENTS_BY_EXPERIMENT:
+        options += ["--set", f"hybrid.segment_kb={SEGMENTS_BY_EXPERIMENT[name][workload]}"]
     if name == SIZES and workload in FEWER_SIZES_MB:
         sizes = product(FEWER_SIZES_MB[workload], SEGMENTS_KB)
         options += ["--vary", f"hybrid.kind={','.join(kind_of_size(mb, kb) for mb, kb in sizes)}"]
-    options += SEED_OPTIONS.get(name, {}).get(workload, ())
     return tuple(options)
 
 
@@ -148,21 +151,35 @@ class SeedMean:
         """Whether the queue of one of them kept growing."""
         return any(row.saturated for row in self.runs)
 
+    def mean(self, measure: str) -> float:
+        """The mean of a measure."""
+        return fmean(getattr(row, measure) for row in self.runs)
+
     @property
     def mean_ms(self) -> float:
         """Mean response time in ms."""
-        return fmean(row.mean_ms for row in self.runs)
+        return self.mean("mean_ms")
 
     @property
     def read_hits(self) -> float:
         """Share of the reads of a hybrid that hit on the front device."""
-        return fmean(row.read_hits for row in self.runs)
+        return self.mean("read_hits")
+
+    @property
+    def max_queue(self) -> int:
+        """The longest queue with any seed."""
+        return max(row.queue_max for row in self.runs)
 
     @property
     def spread(self) -> float:
         """Difference of the longest and the shortest mean response of a seed, relative to their mean."""
         times = [row.mean_ms for row in self.runs]
         return (max(times) - min(times)) / self.mean_ms
+
+
+def workload_table(title: str, columns: str, rows: Mapping[str, Sequence[str]]) -> NumberTable:
+    """A table of numbers behind a verdict, with a row for each workload."""
+    return number_table(title, f"workload | {columns}", ([TITLES[name], *row] for name, row in rows.items()))
 
 
 def largest_spread(means: Iterable[SeedMean]) -> float:
@@ -178,28 +195,33 @@ class HybridRuns(Runs):
         """The results of an experiment on a workload."""
         return self.experiment(f"{name}-{workload}" if workload else name)
 
+    def seed_mean(self, workload: str, system: str) -> SeedMean:
+        """A system of figure 6, with the segments of section 6.4."""
+        experiment = BASELINES if system in BASELINE_SYSTEMS else CACHING_DISK
+        return self.seed_means(experiment, workload)[self._axis_value(system)]
+
     def mean(self, workload: str, system: str, measure: str = "mean_ms") -> float:
-        """A measure of a system of figures 4 and 6, the mean over the seeds."""
-        experiment = self.workload_runs(_experiment_of_system(system), workload)
-        return experiment.mean(self._axis_value(system), 1.0, measure)
+        """A measure of a system of figure 6, the mean over the seeds."""
+        return self.seed_mean(workload, system).mean(measure)
 
-    def change(self, workload: str, system: str, base: str, measure: str = "mean_ms") -> float:
-        """Relative difference of a measure from that of `base`."""
-        return self.mean(workload, system, measure) / self.mean(workload, base, measure) - 1
+    def change(self, workload: str, system: str, base: str) -> float:
+        """Relative difference of the mean response of a system of figure 6 from that of `base`."""
+        return self.mean(workload, system) / self.mean(workload, base) - 1
 
-    def row(self, workload: str, system: str) -> ComparisonRun:
-        """A system of figures 4 and 6 with the first seed, the only one of most other experiments."""
-        experiment = self.workload_runs(_experiment_of_system(system), workload)
-        return experiment.rows[self._axis_value(system), 1.0][0]
+    def change_on_same_seeds(self, row: SeedMean, workload: str, system: str) -> float:
+        """Relative difference of a mean response from that of a system of figure 6 with the same seeds."""
+        seeds = {run.seed for run in row.runs}
+        runs = [run for run in self.seed_mean(workload, system).runs if run.seed in seeds]
+        return row.mean_ms / SeedMean(runs).mean_ms - 1
 
-    def rows(self, name: str, workload: str = "") -> dict[str, ComparisonRun]:
-        """An experiment's runs with the first seed, by the value that varies."""
-        return {value: rows[0] for (value, _), rows in self.workload_runs(name, workload).rows.items()}
+    def technique_change(self, workload: str, technique: str, measure: str = "mean_ms") -> float:
+        """Relative difference of a measure with a technique of figure 4 from that with none."""
+        means = self.seed_means(TECHNIQUES, workload)
+        return means[technique].mean(measure) / means[NONE].mean(measure) - 1
 
     def is_overloaded(self, workload: str, system: str) -> bool:
-        """Whether the queue of a system of figures 4 and 6 kept growing."""
-        experiment = self.workload_runs(_experiment_of_system(system), workload)
-        return any(row.saturated for row in experiment.rows[self._axis_value(system), 1.0])
+        """Whether the queue of a system of figure 6 kept growing."""
+        return self.seed_mean(workload, system).saturated
 
     def _axis_value(self, system: str) -> str:
         """The name of a system in its experiment; the write buffer is that of the reading."""
@@ -218,7 +240,7 @@ class HybridRuns(Runs):
         """The disk of this reading."""
         return DISKS[FAST_SUFFIX in self.readings]
 
-    def seed_means(self, name: str, workload: str) -> dict[str, SeedMean]:
+    def seed_means(self, name: str, workload: str = "") -> dict[str, SeedMean]:
         """The means over the seeds of an experiment, by the value that varies."""
         return {value: SeedMean(rows) for (value, _), rows in self.workload_runs(name, workload).rows.items()}
 
@@ -226,7 +248,3 @@ class HybridRuns(Runs):
         """Figure 5: means by MB of MEMS and KB of a segment."""
         means = self.seed_means(SIZES, workload)
         return {size: means[kind_of_size(*size)] for size in ALL_SIZES if kind_of_size(*size) in means}
-
-
-def _experiment_of_system(system: str) -> str:
-    return BASELINES if system in BASELINE_SYSTEMS else TECHNIQUES

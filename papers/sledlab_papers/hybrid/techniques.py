@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..printed import PrintedNumber
-from ..wording import format_rows, percent
+from ..wording import format_rows, number_table, percent
 from .names import (
     ALL,
     CELLO,
+    HPLAJW,
     IREPORT,
     NONE,
     PWRITE,
@@ -20,7 +21,15 @@ from .names import (
     TPCD,
     WORKLOADS,
 )
-from .systems import BUFFER, REPLACEMENT, SEGMENT_KB, SEGMENTS, TECHNIQUES, HybridRuns
+from .systems import (
+    BUFFER,
+    FIGURE_4_SEGMENT_KB,
+    REPLACEMENT,
+    SEGMENTS,
+    TECHNIQUES,
+    HybridRuns,
+    workload_table,
+)
 
 BUFFER_SEGMENTS = (1, 256)
 """Segments that fit into the buffer of `wang2005-buffer`."""
@@ -38,8 +47,8 @@ PRINTED_GAIN = PrintedNumber("14 to 45 %")
 
 
 def gain(runs: HybridRuns, workload: str, technique: str) -> float:
-    """Relative reduction of the mean response by a technique."""
-    return 1 - runs.mean(workload, technique) / runs.mean(workload, NONE)
+    """Relative reduction of the mean response by a technique, with the segments of section 6.1."""
+    return -runs.technique_change(workload, technique)
 
 
 def changes_text(gains: Mapping[str, float]) -> str:
@@ -50,22 +59,23 @@ def changes_text(gains: Mapping[str, float]) -> str:
 def w_15(runs: HybridRuns) -> Judgment:
     """Shortcut alone."""
     gains = {workload: gain(runs, workload, SHORTCUT) for workload in WORKLOADS}
-    parts = []
-    for workload in (TPCC, CELLO):
-        changes = [
-            runs.change(workload, SHORTCUT, NONE, measure) for measure in ("read_mean_ms", "write_mean_ms")
+    rows = {
+        workload: [
+            percent(runs.technique_change(workload, SHORTCUT, measure), 1)
+            for measure in ("mean_ms", "read_mean_ms", "write_mean_ms")
         ]
-        parts.append(
-            f"{TITLES[workload]} reads {percent(changes[0], 1)} %, writes {percent(changes[1], 1)} %"
-        )
-    return judge_criterion(all(share >= -ROUNDING_ERROR for share in gains.values())).with_numbers(
-        gains=changes_text(gains), parts=parts
+        for workload in (TPCC, CELLO, HPLAJW)
+    } | {TPCD: [percent(-gains[TPCD], 1)] * 2 + [""]}
+    return (
+        judge_criterion(all(share >= -ROUNDING_ERROR for share in gains.values()))
+        .with_numbers(gains=changes_text(gains), least=min(gains.values()))
+        .with_tables(workload_table("Mean response against NONE, %", "all | reads | writes", rows))
     )
 
 
 def _gains_by_buffer(runs: HybridRuns, workload: str) -> dict[int, float]:
     """Gain of Immediate Report by the number of segments in the buffer; overloaded ones are omitted."""
-    rows = runs.rows(BUFFER, workload)
+    rows = runs.seed_means(BUFFER, workload)
     pairs = {
         segments: (rows[f"IREPORT, {segments}"], rows[f"NONE, {segments}"]) for segments in BUFFER_SEGMENTS
     }
@@ -79,14 +89,23 @@ def _gains_by_buffer(runs: HybridRuns, workload: str) -> dict[int, float]:
 def w_16(runs: HybridRuns) -> Judgment:
     """Immediate Report over sizes of the buffer."""
     gains_by_workload = {workload: _gains_by_buffer(runs, workload) for workload in (TPCC, CELLO)}
-    details = "; ".join(
-        f"{TITLES[workload]} " + (format_rows("{1:-1%} with {0}", gains.items()) or "overloaded")
+    rows = {
+        workload: [_gain_text(gains, segments) for segments in BUFFER_SEGMENTS]
         for workload, gains in gains_by_workload.items()
-    )
+    }
     vanishing_workloads = [workload for workload, gains in gains_by_workload.items() if _is_vanishing(gains)]
-    return judge_criterion(
-        len(vanishing_workloads) == len(gains_by_workload), bool(vanishing_workloads)
-    ).with_numbers(details=details)
+    columns = " | ".join(f"buffer of {segments}" for segments in BUFFER_SEGMENTS)
+    shares = [gains[1] / gains[256] for gains in gains_by_workload.values() if len(gains) == 2]
+    return (
+        judge_criterion(len(vanishing_workloads) == len(gains_by_workload), bool(vanishing_workloads))
+        .with_numbers(left=max(shares, default=0.0))
+        .with_tables(workload_table("Mean response with IREPORT against NONE, %", columns, rows))
+    )
+
+
+def _gain_text(gains: Mapping[int, float], key: int) -> str:
+    """A change of response by a technique in percent, or that a run without it or with it is overloaded."""
+    return percent(-gains[key], 1) if key in gains else "overload"
 
 
 def _is_vanishing(gains: Mapping[int, float]) -> bool:
@@ -97,7 +116,7 @@ def _is_vanishing(gains: Mapping[int, float]) -> bool:
 
 def w_18(runs: HybridRuns) -> Judgment:
     """All three."""
-    gains = {workload: runs.performance_change(workload, ALL, NONE) for workload in WORKLOADS}
+    gains = {workload: 1 / (1 - gain(runs, workload, ALL)) - 1 for workload in WORKLOADS}
     inside_workloads = [workload for workload, share in gains.items() if PRINTED_GAIN.is_met([share])]
     return judge_printed(gains.values(), direction_holds=min(gains.values()) > 0).with_numbers(
         gains=", ".join(f"{TITLES[workload]} {percent(share, 1)} %" for workload, share in gains.items()),
@@ -118,9 +137,10 @@ def w_19(runs: HybridRuns) -> Judgment:
         f"{TITLES[workload]} {technique} {percent(-gain(runs, workload, technique), 1)} %"
         for workload, technique in best_techniques.items()
     )
+    best_names = ", ".join(f"{TITLES[workload]} {name}" for workload, name in best_techniques.items())
     helps = all(gains[workload] > 0 for workload in best_techniques)
     return judge_criterion(helps and IREPORT in best_techniques.values(), helps).with_numbers(
-        gains=changes_text(gains), others=best_texts
+        gains=changes_text(gains), others=best_texts, best=best_names
     )
 
 
@@ -133,7 +153,7 @@ def w_21(runs: HybridRuns) -> Judgment:
     )
     holds = best_technique == SHORTCUT and gains[CELLO] > 0
     return judge_criterion(holds, best_technique == SHORTCUT).with_numbers(
-        gains=changes_text(gains), single=single_texts
+        gains=changes_text(gains), single=single_texts, best=best_technique
     )
 
 
@@ -141,25 +161,32 @@ def w_22(runs: HybridRuns) -> Judgment:
     """LRU compared with both readings of LFUDA."""
     changes = {}
     for workload in WORKLOADS:
-        rows = runs.rows(REPLACEMENT, workload)
+        means = runs.seed_means(REPLACEMENT, workload)
         changes[workload] = {
-            name: runs.row(workload, ALL).mean_ms / row.mean_ms - 1 for name, row in rows.items()
+            name: 1 / (1 + runs.change_on_same_seeds(row, workload, ALL)) - 1 for name, row in means.items()
         }
-    details = "; ".join(
-        f"{TITLES[workload]} {percent(shares['lfuda'], 1)} % ({percent(shares['lfuda-literal'], 1)} %)"
+    rows = {
+        workload: [percent(shares[name], 1) for name in ("lfuda", "lfuda-literal")]
         for workload, shares in changes.items()
-    )
+    }
     good_workloads = [workload for workload, shares in changes.items() if shares["lfuda"] <= LRU_BAND]
-    return judge_criterion(len(good_workloads) >= 3, 2 * len(good_workloads) > len(changes)).with_numbers(
-        details=details, good=len(good_workloads), compared=len(changes)
+    return (
+        judge_criterion(len(good_workloads) >= 3, 2 * len(good_workloads) > len(changes))
+        .with_numbers(
+            good=len(good_workloads),
+            compared=len(changes),
+            worst=max(shares["lfuda"] for shares in changes.values()),
+        )
+        .with_tables(
+            workload_table("Mean response of LRU against LFUDA, %", "LFUDA | as the paper words it", rows)
+        )
     )
 
 
 def _gains_by_segment(runs: HybridRuns, workload: str, technique: str) -> dict[int, float]:
     """Gain of a technique by the size of segments, without overloaded ones."""
-    default_rows = {name: runs.rows(TECHNIQUES, workload)[name] for name in (technique, NONE)}
-    rows = runs.rows(SEGMENTS, workload)
-    pairs = {SEGMENT_KB[workload]: (default_rows[technique], default_rows[NONE])} | {
+    default_rows, rows = (runs.seed_means(name, workload) for name in (TECHNIQUES, SEGMENTS))
+    pairs = {FIGURE_4_SEGMENT_KB[workload]: (default_rows[technique], default_rows[NONE])} | {
         kb: (rows[f"{technique}, {kb} KB"], rows[f"{NONE}, {kb} KB"]) for kb in LARGER_KB
     }
     return {
@@ -171,7 +198,7 @@ def _gains_by_segment(runs: HybridRuns, workload: str, technique: str) -> dict[i
 
 def w_27(runs: HybridRuns) -> Judgment:
     """Shortcut and Immediate Report over sizes of segments."""
-    details, is_falling = [], {}
+    rows, is_falling = [], {}
     for workload in (TPCC, CELLO):
         for technique in (SHORTCUT, IREPORT):
             gains = _gains_by_segment(runs, workload, technique)
@@ -179,10 +206,16 @@ def w_27(runs: HybridRuns) -> Judgment:
             is_falling[workload, technique] = len(ordered_gains) > 1 and ordered_gains == sorted(
                 ordered_gains, reverse=True
             )
-            gain_texts = format_rows("{1:-1%} at {0} KB", sorted(gains.items()))
-            details.append(f"{TITLES[workload]} with {technique} {gain_texts}")
-    return judge_comparisons(is_falling.values()).with_numbers(
-        details=details, falling=sum(is_falling.values()), compared=len(is_falling)
+            gain_texts = (_gain_text(gains, kb) for kb in (FIGURE_4_SEGMENT_KB[workload], *LARGER_KB))
+            rows.append([f"{TITLES[workload]}, {technique}", *gain_texts])
+    return (
+        judge_comparisons(is_falling.values())
+        .with_numbers(falling=sum(is_falling.values()), compared=len(is_falling))
+        .with_tables(
+            number_table(
+                "Mean response against NONE, %", "workload and technique | 8 KB | 16 KB | 64 KB", rows
+            )
+        )
     )
 
 

@@ -172,7 +172,7 @@ CALIBRATIONS: dict[str, Calibration] = {
         "cello",
         "twelve hours of a news server, as in Wang 2005",
         # Few and heavy bursts, fitted to how much faster than a disk Wang 2005 found a MEMS caching disk.
-        {"requests": 1_088_407, "rate_per_s": 25.2, "burst_share": 0.0051},
+        {"requests": 1_088_407, "rate_per_s": 25.2, "burst_share": 0.0049},
         {
             "requests": Target(1_088_407, _TABLE),
             "span": Target(12 * 3600, _TABLE),
@@ -199,7 +199,7 @@ CALIBRATIONS: dict[str, Calibration] = {
         {
             "requests": 308_788,
             "rate_per_s": 42.9,
-            "busy_share": 0.225,
+            "busy_share": 0.227,
             "new_write_share": 0.0505,
             "address_space_gb": 3.2,
         },
