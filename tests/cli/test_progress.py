@@ -184,6 +184,17 @@ def test_time_is_estimated_within_a_factor_of_two_by_a_sample(work_clock, time_o
     assert work.fraction == pytest.approx(1)
 
 
+def test_time_between_runs_counts(work_clock):
+    runs = [RunSpec("", (), seed) for seed in range(20)]
+    work = WorkProgress(dict.fromkeys(runs, ""), runs, 1)
+    work_clock.now = 100.0  # the start of processes does not count
+    for run in sample_first(runs)[:10]:
+        work.complete(run, 1.0)
+        work_clock.now += 2.0
+    assert work.remaining_s == pytest.approx(10.0)
+    assert work.remaining_wall_s == pytest.approx(20.0, rel=0.2)
+
+
 def test_run_without_its_time_counts_as_long_as_it_was_seen(work_clock):
     runs = [RunSpec("", (), seed) for seed in range(4)]
     work = WorkProgress({run: f"run {run.seed}" for run in runs}, runs, 1)

@@ -182,9 +182,7 @@ class Bench:
                     wall_s = run.result.timing.get("wall_s")
                 work.complete(run.spec, wall_s)
                 if work.is_sampled and not starts_processes:
-                    progress.print_estimate(
-                        len(work.order), work.remaining_s / work.concurrency, work.concurrency
-                    )
+                    progress.print_estimate(len(work.order), work.remaining_wall_s, work.concurrency)
                 workers.add(run.worker)
                 self._hosts[run.host] += 1
                 progress.workers = len(workers)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MIN_SAMPLE, MAX_SAMPLE = 6, 24
 """Fewest and most runs in the sample, which is a sixth of the runs between them."""
 
+MIN_EFFICIENCY = 0.2
+"""Least share of the elapsed time that counts as executing; the rest opens traces and sends results."""
+
 GOLDEN = (math.sqrt(5) - 1) / 2
 """Multiples of this share, modulo 1, are spread evenly, and in step with no axis of a study."""
 
@@ -58,6 +61,7 @@ class WorkProgress:
     _start_times_s: dict[RunSpec, float] = field(default_factory=dict)
     _expected_s: dict[RunSpec, float] = field(default_factory=dict)
     _done_s: float = 0.0
+    _first_end: tuple[float, float] | None = None
     _done_expected_s: float = 0.0
     _total_expected_s: float = 0.0
 
@@ -67,6 +71,7 @@ class WorkProgress:
         executed_s = now - self._start_times_s.pop(spec, now)
         self._wall_times_s[spec] = executed_s if wall_s is None else wall_s
         self._done_s += self._wall_times_s[spec]
+        self._first_end = self._first_end or (now, self._done_s)
         self._done_expected_s += self._expected_s.get(spec, 0.0)
         if not self._expected_s and self.completed_count >= _sample_size(len(self.order)):
             running_s = {each: 2 * run_s for each, run_s in self._running_s.items()}
@@ -104,6 +109,20 @@ class WorkProgress:
             run_expected_s = self._expected_s.get(spec, mean_s) * scale
             remaining_s += max(run_expected_s - run_s, run_s) - run_expected_s
         return max(remaining_s, 0.0)
+
+    @property
+    def remaining_wall_s(self) -> float:
+        """The expected wall-clock time until all runs are completed, in seconds.
+
+        Processes execute runs in a part of the time only. This share is measured from the first completed run
+        on, so that the start of processes has no effect.
+        """
+        efficiency = 1.0
+        if self._first_end is not None:
+            first_end_s, first_done_s = self._first_end
+            elapsed_s = (time.monotonic() - first_end_s) * self.concurrency
+            efficiency = (self._done_s - first_done_s) / elapsed_s if elapsed_s > 0 else 1.0
+        return self.remaining_s / (self.concurrency * min(1.0, max(efficiency, MIN_EFFICIENCY)))
 
     @property
     def fraction(self) -> float:
