@@ -106,6 +106,8 @@ def _draw_figure(
 ) -> Any:
     """Return the figure of columns, or a panel of the results."""
     if not x and y is None:
+        if where and not hasattr(results, "plot_options"):
+            raise Error("these results are drawn as a whole", remedy="omit --where")
         options = results.plot_options(where) if where else {}
         return results.plot(*([panel] if panel else []), width=width, **options)
     if panel is not None:

@@ -109,7 +109,7 @@ class PartialStudy(DisplayedResult):
         """Return how many runs are saved, and how to continue."""
         return answer(self)
 
-    def plot(self) -> Figure:
+    def plot(self, *_arguments: Any, **_options: Any) -> Figure:
         """Raise an error: there is no figure of an unfinished study.
 
         Raises:
