@@ -227,7 +227,9 @@ def c_22(runs: SmartRuns) -> Judgment:
         for n in runs.sizes("join")
     }
     return judge_printed(ratios.values(), direction_holds=min(ratios.values()) > 1).with_numbers(
-        details=format_rows("{1:.1f} on {0} nodes", ratios.items())
+        details=format_rows("{1:.1f} on {0} nodes", ratios.items()),
+        least=min(ratios.values()),
+        most=max(ratios.values()),
     )
 
 
