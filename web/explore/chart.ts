@@ -52,7 +52,9 @@ export function drawStack(panel: Panel, parts: ReadonlyMap<string, Series>, widt
   const y = numberAxis(0, highest * 1.05, false, HEIGHT - MARGIN.bottom, MARGIN.top, 6);
   const slotWidth = (width - MARGIN.left - MARGIN.right) / bars.length;
   const center: Scale = (index) => MARGIN.left + (index + 0.5) * slotWidth;
-  svg.append(...axisElements(panel, { scale: center, ticks: bars.map(({ x }, index) => [index, x] as const) }, y, width));
+  const [xLabel, yLabel] = panel.labels;
+  const axes = axisElements({ ...panel, labels: ["", yLabel] }, { scale: center, ticks: bars.map(({ x }, index) => [index, x] as const) }, y, width);
+  svg.append(...axes, text(xLabel, MARGIN.left - 6, HEIGHT - MARGIN.bottom + 15, "end"));
   bars.forEach(({ name, x, values }, index) => {
     let height = 0;
     for (const [part, value] of values) {
