@@ -72,9 +72,8 @@ def c_51(runs: SmartRuns) -> Judgment:
     have_run = [
         len(rows.rows) > 0 and all(row.elapsed_s > 0 for row in rows.rows) for rows in selections.values()
     ]
-    counts = {name: len(rows.rows) for name, rows in selections.items()}
     return judge_definition(all(have_run)).with_numbers(
-        options=format_rows("{} ({} replays)", counts.items()),
+        options=", ".join(selections),
         queries=len(selections["full queries"].distinct("job")),
     )
 

@@ -226,8 +226,10 @@ def c_22(runs: SmartRuns) -> Judgment:
         / runs.stage(Stage("join", "re-distribution", n), DISK).part("network")
         for n in runs.sizes("join")
     }
+    ends = min(ratios), max(ratios)
     return judge_printed(ratios.values(), direction_holds=min(ratios.values()) > 1).with_numbers(
-        details=format_rows("{1:.1f} on {0} nodes", ratios.items()),
+        sizes=ends,
+        ratios=[ratios[n] for n in ends],
         least=min(ratios.values()),
         most=max(ratios.values()),
     )

@@ -135,7 +135,9 @@ def claim_reasons(claim: Claim) -> str:
     return "\n".join(parts)
 
 
-SWEEP_COLUMNS = ("assumption", "values", "outcome", "numbers")
+SWEEP_COLUMNS = ("assumption", "here", "other values", "outcome with them", "numbers")
+
+AS_HERE = "the same"
 
 
 def sweep_rows(claim: Claim) -> list[tuple[str, ...]]:
@@ -145,19 +147,27 @@ def sweep_rows(claim: Claim) -> list[tuple[str, ...]]:
 
 
 def _sweep_row(sweep: SensitivitySweep) -> tuple[str, ...]:
-    """A sweep, with its first and last value and that of all other numbers (*here*)."""
+    """A sweep: its value in all other results (*here*), and outcomes that other values change.
+
+    In brackets is the reason why a sweep does not count.
+    """
+    here = sweep.cells[sweep.default]
+    others = [cell for cell in sweep.cells if cell is not here]
+    names_by_outcome: dict[str, list[str]] = {}
+    for cell in others:
+        if cell.outcome != here.outcome:
+            names_by_outcome.setdefault(cell.outcome, []).append(cell.value)
+    changes = [f"{outcome} with {', '.join(names)}" for outcome, names in names_by_outcome.items()]
+    if len({cell.outcome for cell in others}) == 1:
+        changes = [*names_by_outcome]
+    names = [cell.value for cell in others]
     ends = (sweep.cells[0], sweep.cells[-1])
     numbers = "" if sweep.exclusion else "; ".join(dict.fromkeys(each.number for each in ends if each.number))
-    span = (", " if len(sweep.cells) == 2 else ", ..., ").join(each.value for each in ends)
-    names_by_outcome: dict[str, list[str]] = {}
-    for cell in sweep.cells:
-        names_by_outcome.setdefault(cell.outcome, []).append(cell.value)
-    outcomes = "; ".join(f"{outcome} with {', '.join(names)}" for outcome, names in names_by_outcome.items())
-    excluded = f" (does not count: {sweep.exclusion})" if sweep.exclusion else ""
     return (
-        f"{sweep.assumption}{excluded}",
-        f"{span}; here {sweep.cells[sweep.default].value}",
-        ends[0].outcome if len(names_by_outcome) == 1 else outcomes,
+        f"{sweep.assumption} ({sweep.exclusion})" if sweep.exclusion else sweep.assumption,
+        here.value,
+        ", ".join(names if len(names) <= 3 else (names[0], "...", names[-1])),
+        "; ".join(changes) or AS_HERE,
         keep_units(numbers),
     )
 
