@@ -216,15 +216,15 @@ def judge_definition(holds: bool) -> Judgment:
 def apply_sensitivity(outcome: str, other_outcomes: Iterable[str]) -> str:
     """The outcome of a claim, given those at other values of what is open: `DEPENDS` if one of them flips.
 
-    An outcome that is below met everywhere stays as it is; a claim that is fitted or met by definition is no
-    evidence.
+    A claim that is met or nearly met depends on what turns it to less, and one that is less on what makes it
+    met. A claim that is fitted or met by definition is no evidence.
     """
     decisive_outcomes = {outcome, *other_outcomes} - set(NO_EVIDENCE)
-    if outcome not in LEVELS or MET not in decisive_outcomes:
+    if outcome not in LEVELS:
         return outcome
     if decisive_outcomes <= {MET, NEARLY_MET}:
         return NEARLY_MET if NEARLY_MET in decisive_outcomes else MET
-    return DEPENDS
+    return DEPENDS if MET in decisive_outcomes or outcome == NEARLY_MET else outcome
 
 
 def judge_fitted(holds: bool) -> Judgment:

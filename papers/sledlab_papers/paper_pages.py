@@ -16,6 +16,7 @@ from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.verdicts import (
     ARITHMETIC,
     BY_DEFINITION,
+    DEPENDS,
     FITTED,
     MET,
     NEARLY_MET,
@@ -145,13 +146,15 @@ def _result(paper: str, paper_claims: Sequence[Claim]) -> str:
         f"{counts[outcome]} {MARKS[outcome].label}" for outcome in OUTCOMES if counts[outcome]
     )
     claims_with_numbers = claims_with_simulated_numbers(paper_claims)
-    met, nearly_met, fitted = (
-        sum(claim.outcome == outcome for claim in claims_with_numbers)
-        for outcome in (MET, NEARLY_MET, FITTED)
+    in_set = Counter(claim.outcome_in_set for claim in claims_with_numbers)
+    dependent_count = sum(
+        claim.outcome == DEPENDS and claim.outcome_in_set in (MET, NEARLY_MET)
+        for claim in claims_with_numbers
     )
     return (
-        f"Simulated claims with a printed number: {len(claims_with_numbers)}, of which {met} met, "
-        f"{nearly_met} nearly met and {fitted} fitted (by {fitted_values(paper)} values). "
+        f"Simulated claims with a printed number: {len(claims_with_numbers)}. Under the set, {in_set[MET]} "
+        f"are met and {in_set[NEARLY_MET]} nearly met ({dependent_count} of these only under it); "
+        f"{in_set[FITTED]} are fitted (by {fitted_values(paper)} values). "
         f"All {len(paper_claims)} claims: {outcomes}."
     )
 

@@ -118,7 +118,10 @@ def test_flipping_sweep_makes_claim_depend() -> None:
         (MET, [MET, MET], MET),
         (MET, [MET, DIRECTION_ONLY], DEPENDS),
         (MET, [MET, NEARLY_MET], NEARLY_MET),
+        (NEARLY_MET, [NEARLY_MET, DIRECTION_ONLY], DEPENDS),
+        (NEARLY_MET, [NEARLY_MET, MET], NEARLY_MET),
         (DIRECTION_ONLY, [MET, NOT_MET], DEPENDS),
+        (DIRECTION_ONLY, [NEARLY_MET, NOT_MET], DIRECTION_ONLY),
         (DIRECTION_ONLY, [DIRECTION_ONLY, NOT_MET], DIRECTION_ONLY),
         (NOT_MET, [FITTED, NOT_MET], NOT_MET),
         (MET, [FITTED, BY_DEFINITION], MET),
@@ -180,8 +183,8 @@ def test_each_assumption_turns_a_claim_alone() -> None:
     def outcome(*sweeps: SensitivitySweep) -> str:
         return ClaimVerdict(Verdict(NEARLY_MET, "A."), sensitivity_sweeps=sweeps).outcome
 
-    assert outcome(sweep(NEARLY_MET, MET), sweep(NEARLY_MET, DIRECTION_ONLY)) == NEARLY_MET
-    assert outcome(sweep(NEARLY_MET, MET, DIRECTION_ONLY)) == DEPENDS
+    assert outcome(sweep(NEARLY_MET, MET), sweep(NEARLY_MET, NEARLY_MET)) == NEARLY_MET
+    assert outcome(sweep(NEARLY_MET, MET), sweep(NEARLY_MET, DIRECTION_ONLY)) == DEPENDS
 
 
 def test_marks_differ_without_color() -> None:

@@ -75,9 +75,10 @@ class SensitivitySweep:
 
     @property
     def flips(self) -> bool:
-        """Whether the claim is met with some values only; fitted outcomes count for neither side."""
-        outcomes = {cell.outcome for cell in self.cells} - {*NO_EVIDENCE, NEARLY_MET}
-        return MET in outcomes and len(outcomes) > 1
+        """Whether the claim is (nearly) met with some values only; fitted outcomes count for no side."""
+        outcomes = {cell.outcome for cell in self.cells}
+        is_less_met = bool(outcomes - {MET, NEARLY_MET, *NO_EVIDENCE})
+        return is_less_met and (MET in outcomes or self.cells[self.default].outcome == NEARLY_MET)
 
 
 @dataclass(frozen=True)
@@ -172,6 +173,13 @@ class Claim:
     def outcome_text(self) -> str:
         """The outcome, with the choices that the claim depends on."""
         return f"{self.outcome} {'; '.join(self.depends_on)}".strip()
+
+    @property
+    def outcome_in_set(self) -> str:
+        """The outcome under the paper's set of assumptions, before any of them is varied."""
+        defaults = [sweep.cells[sweep.default].outcome for sweep in self.sensitivity_sweeps]
+        outcome = defaults[0] if defaults else self.outcome
+        return MET if outcome == DEPENDS else outcome
 
     @property
     def has_simulated_number(self) -> bool:
