@@ -116,7 +116,7 @@ def page(paper: str) -> str:
         citation=PAPERS[paper].citation,
         summary=texts["summary"].strip() + "\n",
         result=_result(paper, paper_claims),
-        example=next(claim.id for claim in paper_claims if claim.has_simulated_number),
+        example=_example(paper_claims),
         set=_set_table(paper),
         explore=explorable.marker(paper),
         claims=table(COLUMNS, rows, len(COLUMNS)),
@@ -126,6 +126,12 @@ def page(paper: str) -> str:
         notes="".join(f"- {_with_links(text)}\n" for text in texts["notes"]),
         experiments=", ".join(f"[{name}]({name}.md)" for name in texts["topics"]),
     )
+
+
+def _example(paper_claims: Sequence[Claim]) -> str:
+    """The first claim with a printed number; of a paper that prints none, the first that is read."""
+    with_numbers = claims_with_simulated_numbers(paper_claims)
+    return (with_numbers or [claim for claim in paper_claims if not _is_listed(claim)])[0].id
 
 
 @cache

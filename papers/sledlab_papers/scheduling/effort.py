@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import sledlab as sl
 
-from ..claims import Judgment, judge_printed
+from ..claims import Judgment, judge_criterion, judge_printed
 from ..paths import PROJECT
 from ..simulator import PARKED_START
-from ..wording import cells, number_table
+from ..wording import cells, majority_above, number_table
 from .plan import SchedulingRuns
 
 DEPTHS = (100, 300, 1000)
@@ -119,9 +119,8 @@ def l_21(runs: SchedulingRuns) -> Judgment:
         load_curves.costs[name, load_curves.speedups[-1]].decision_ns / 1000 for name in ("mst", "sptf")
     ]
     is_costlier = costs_us[0] > costs_us[1]
-    time_ratios = [1 + change for change in changes.values()]
-    is_faster = 2 * sum(each < 1 for each in time_ratios) > len(time_ratios)
-    return judge_printed(time_ratios, direction_holds=is_faster, rest_holds=is_costlier).with_numbers(
+    is_faster = majority_above(-change for change in changes.values())
+    return judge_criterion(is_faster and is_costlier, is_faster).with_numbers(
         changes=changes,
         queues=queue_means,
         longest=queue_means[-1],
