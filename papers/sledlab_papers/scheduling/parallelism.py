@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_comparisons, judge_criterion
 from ..runs import LoadCurves
 from ..wording import (
     all_above,
@@ -27,8 +27,11 @@ LIGHT_SPEEDUPS, MAX_SPEEDUP = (1.0, 2.0, 3.0), 30.0
 SATURATION_SPEEDUP = 10.0
 """The load that SPTF just sustains; loads from it on are heavy."""
 
+LARGE = 0.10
+"""Relative reduction of the mean response that is a large margin; at light load none differs by more."""
+
 NEAR = 0.20
-"""Largest difference of mean responses that is little."""
+"""Largest relative difference of mean responses that is little, and of SCVs that are comparable."""
 
 DEPTHS = (100, 1000, 10000)
 LENGTHS = (6000, 21000, 84000, 168000)
@@ -84,7 +87,7 @@ def l_14(runs: SchedulingRuns) -> Judgment:
     """The margin over SPTF in overload."""
     changes = [_changes_from_sptf(each, MAX_SPEEDUP).values() for each in _curves_by_sleds(runs).values()]
     measured = [change for each in changes for change in each]
-    judgment = judge_criterion(max(measured) < 0 and min(measured) <= -0.1, min(measured) < 0)
+    judgment = judge_comparisons((each < 0 for each in measured), rest_holds=min(measured) <= -LARGE)
     return judgment.with_numbers(
         measured=measured,
         fastest=list(map(min, changes)),
@@ -129,12 +132,12 @@ def l_16(runs: SchedulingRuns) -> Judgment:
         ]
         for name in PARALLEL_SCHEDULERS
     }
-    are_near = all(
-        abs(change) <= (0.15 if name == "pa-sptf" else 0.10)
+    are_near = [
+        abs(change) <= (0.15 if name == "pa-sptf" else LARGE)
         for name, scheduler_changes in changes.items()
         for change in scheduler_changes
-    )
-    judgment = judge_criterion(are_near).with_numbers(
+    ]
+    judgment = judge_comparisons(are_near).with_numbers(
         parts=format_rows("{:upper} {:spread}", changes.items()),
         maximum=max(abs(change) for scheduler_changes in changes.values() for change in scheduler_changes),
     )
@@ -155,7 +158,7 @@ def l_17(runs: SchedulingRuns) -> Judgment:
                 load_curves.value("pa-sptf", speedup, "scv") / min_other_scv - 1
             )
     all_ratios = [ratio for sled_ratios in ratios.values() for ratio in sled_ratios]
-    return judge_criterion(max(all_ratios) <= 0.2, max(ratios[MAX_SPEEDUP]) <= 0.2).with_numbers(
+    return judge_comparisons(ratio <= NEAR for ratio in all_ratios).with_numbers(
         measured=all_ratios, heaviest=ratios[MAX_SPEEDUP]
     )
 
@@ -175,7 +178,7 @@ def l_18(runs: SchedulingRuns) -> Judgment:
         for name in ("zpsptf", "zscan-psptf")
     }
     are_worse = [min(changes) > 0 for row in rows.values() for changes in row]
-    judgment = judge_criterion(all(are_worse), any(are_worse)).with_numbers(
+    judgment = judge_comparisons(are_worse).with_numbers(
         ageing=column_values(rows, 0), others=column_values(rows, 1, 2)
     )
     return judgment.with_tables(
@@ -279,6 +282,6 @@ def l_24(runs: SchedulingRuns) -> Judgment:
                     gap_ms = load_curves.value(name, speedup) - load_curves.value("sptf", speedup)
                     half_interval_ms = load_curves.half_interval_ms(speedup, name, "sptf")
                     gaps_in_intervals.append(abs(gap_ms) / half_interval_ms if half_interval_ms else math.inf)
-    return judge_criterion(max(gaps_in_intervals) <= 1, min(gaps_in_intervals) <= 1).with_numbers(
+    return judge_comparisons(gap <= 1 for gap in gaps_in_intervals).with_numbers(
         heaviest=max(loads), maximum=max(gaps_in_intervals)
     )
