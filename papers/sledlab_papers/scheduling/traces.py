@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..claims import Judgment, judge_criterion
+from ..printed import PrintedNumber
 from ..simulator import calibration
 from ..wording import cells, number_table
 from .plan import SchedulingRuns
 
-TOLERANCE = 0.02
 PUBLISHED_RATES = {"cello": 33.0, "hplajw": 20.9}
 """Requests per second."""
 
@@ -26,10 +26,12 @@ def h_35(_: SchedulingRuns) -> Judgment:
     )
     published_rates = PUBLISHED_RATES.values()
     deviations = [abs(rate / published - 1) for rate, published in zip(rates, published_rates, strict=True)]
+    are_as_printed = all(
+        PrintedNumber(str(published)).is_met([rate])
+        for rate, published in zip(rates, published_rates, strict=True)
+    )
     judgment = judge_criterion(
-        max(deviations) < TOLERANCE
-        and sequential_shares[1] > sequential_shares[0]
-        and dispersions[1] > dispersions[0]
+        are_as_printed and sequential_shares[1] > sequential_shares[0] and dispersions[1] > dispersions[0]
     )
     columns = (PUBLISHED_RATES, published_rates, rates, sequential_shares, dispersions)
     template = "{} | {:.1f} | {:.1f} | {:.0f} | {:.0f}"
