@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_comparisons
 from ..runs import LIGHT, LoadCurves
-from ..wording import majority_above, spread_table
+from ..wording import spread_table
 from . import disk_schedulers, parallelism
 from .plan import ALL_LOADS, BUSY_LOADS, ONCE, RECOMPUTATION, SERVERS, STAND_INS, SchedulingRuns
 
@@ -28,9 +28,7 @@ def h_81(runs: SchedulingRuns) -> Judgment:
         for speedup in load_curves.speedups:
             if load_curves.weight(speedup) not in BUSY_LOADS:
                 continue
-            others_ms = [
-                load_curves.value(name, speedup) for name in load_curves.schedulers if name != "fcfs"
-            ]
+            others_ms = [load_curves.value(name, speedup) for name in _others(load_curves)]
             mean_ms, is_overloaded = (
                 load_curves.value("fcfs", speedup),
                 load_curves.curves["fcfs", speedup].saturated,
@@ -38,11 +36,14 @@ def h_81(runs: SchedulingRuns) -> Judgment:
             are_slowest.append(is_overloaded or mean_ms > max(others_ms))
             stable_changes += [] if is_overloaded else [mean_ms / min(others_ms) - 1]
     are_alike = max(map(abs, light_changes)) <= SIMILAR
-    return judge_criterion(
-        are_alike and all(are_slowest), majority_above(map(float, are_slowest))
-    ).with_numbers(
+    return judge_comparisons(are_slowest, rest_holds=are_alike).with_numbers(
         light=light_changes, kept_up=stable_changes, slowest=sum(are_slowest), busy=len(are_slowest)
     )
+
+
+def _others(load_curves: LoadCurves) -> set[str]:
+    """The schedulers that FCFS is compared with; SDF was not run on the recorded hour."""
+    return {"sptf", "c-scan", "sstf", "zsptf", "sdf"} & {*load_curves.schedulers}
 
 
 def h_82(runs: SchedulingRuns) -> Judgment:
@@ -59,7 +60,7 @@ def h_82(runs: SchedulingRuns) -> Judgment:
         for measure in ("mean_ms", "scv")
     )
     are_near = [abs(change) <= SIMILAR for change in mean_changes]
-    return judge_criterion(all(are_near), any(are_near)).with_numbers(
+    return judge_comparisons(are_near).with_numbers(
         mean=mean_changes, scv=scv_changes, loads=len(mean_changes)
     )
 
@@ -72,9 +73,7 @@ def l_25(runs: SchedulingRuns) -> Judgment:
         for name in parallelism.JOINT_SCHEDULERS
     }
     all_changes = [change for row in list(rows.values())[:-1] for changes in row for change in changes]
-    judgment = judge_criterion(
-        all(change < -MIN_GAIN for change in all_changes), majority_above(-change for change in all_changes)
-    )
+    judgment = judge_comparisons(change < -MIN_GAIN for change in all_changes)
     return judgment.with_numbers(measured=all_changes).with_tables(
         spread_table("Mean response against SPTF in overload", " | ".join(("scheduler", *SERVER_NAMES)), rows)
     )
