@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..claims import Judgment, judge_criterion, judge_printed
+from ..printed import PrintedNumber
 from ..runs import ExperimentRuns
 from ..simulator import parameters
 from ..wording import cells, format_rows, number_table
@@ -27,12 +30,15 @@ def _energy_shares(experiment: ExperimentRuns, power: str, speedup: float) -> tu
 READINGS = {
     LOOP: "the servo loop with the last request's tips",
     SLED: "the sled alone",
-    FULL: "a full transfer",
+    FULL: "an access with the last request's tips",
 }
 """Words for the readings of an idle sled's power."""
 
-MAX_SMALL_SHARE = 0.18
-"""Twice the greatest printed share of seeks and accesses, up to which the share is small."""
+LAST_SECTOR = "an access to the last sector"
+"""Another reading, of which the energies follow from those of the sled alone."""
+
+PRINTED_IDLE, PRINTED_SERVICING = PrintedNumber("91 %"), PrintedNumber("9 %")
+"""Shares on Seagate: the greatest of the ranges that Hong 2006 prints for both traces."""
 
 
 def max_parking_saving() -> float:
@@ -45,32 +51,67 @@ def idle_share_of_full_transfer(runs: PowerRuns) -> float:
     return _energy_shares(runs.seagate_runs(FIGURE), FULL, 1.0)[0]
 
 
-def _is_within(value: float, middle: float, band: float) -> bool:
-    return abs(value - middle) <= band
+@dataclass(frozen=True)
+class IdleReading:
+    """Energies on Seagate with one reading of what an idle sled draws."""
+
+    idle_mw: float
+    idle_j: float
+    servicing_j: float
+    total_j: float
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Shares of the energy: idle, and seek with access."""
+        return self.idle_j / self.total_j, self.servicing_j / self.total_j
+
+    @property
+    def fits_print(self) -> bool:
+        """Whether both shares round to the printed ones."""
+        idle, servicing = self.shares
+        return PRINTED_IDLE.is_met([idle]) and PRINTED_SERVICING.is_met([servicing])
+
+
+def _idle_readings(runs: PowerRuns) -> dict[str, IdleReading]:
+    """The readings of an idle sled's power by their words; the sled is idle equally long in all."""
+    experiment, p = runs.seagate_runs(FIGURE), parameters("mems-g2")
+
+    def joules(power: str, share: int) -> float:
+        return _energy_shares(experiment, power, 1.0)[share] * experiment.mean(power, 1.0, "energy_j")
+
+    idle_s = joules(SLED, 0) / (1e-3 * p["sled_mw"])
+    readings = {
+        READINGS[power]: IdleReading(
+            1e3 * joules(power, 0) / idle_s,
+            joules(power, 0),
+            joules(power, 2),
+            experiment.mean(power, 1.0, "energy_j"),
+        )
+        for power in (LOOP, SLED, FULL)
+    }
+    sector_mw = p["sled_mw"] + p["tips_per_block"] * p["tip_mw"]
+    sector_j, sled = 1e-3 * sector_mw * idle_s, readings[READINGS[SLED]]
+    sector = IdleReading(sector_mw, sector_j, sled.servicing_j, sled.total_j - sled.idle_j + sector_j)
+    return {**readings, LAST_SECTOR: sector}
 
 
 def h_15(runs: PowerRuns) -> Judgment:
-    """Three readings of idle power on the Seagate trace."""
-    shares_by_power = {
-        power: _energy_shares(runs.seagate_runs(FIGURE), power, 1.0) for power in (LOOP, SLED, FULL)
-    }
-    fits_published = {
-        power: _is_within(i, 0.91, 0.03) and _is_within(s, 0.09, 0.02)
-        for power, (i, _, s) in shares_by_power.items()
-    }
-    idle, _, servicing = shares_by_power[LOOP]
+    """Readings of idle power on the Seagate trace, of which one alone has the printed shares."""
+    readings = _idle_readings(runs)
+    idle, servicing = readings[READINGS[LOOP]].shares
     rows = [
-        cells("{} | {:%1} | {:%1}", READINGS[power], shares[0], shares[2])
-        for power, shares in shares_by_power.items()
+        cells("{} | {:.0f} | {:%1} | {:%1}", words, reading.idle_mw, *reading.shares)
+        for words, reading in readings.items()
     ]
+    fitting = [words for words, reading in readings.items() if reading.fits_print]
     return (
-        judge_criterion(fits_published[LOOP] and sum(fits_published.values()) == 1)
-        .with_numbers(idle=idle, servicing=servicing)
+        judge_criterion(fitting == [READINGS[LOOP]])
+        .with_numbers(idle=idle, servicing=servicing, readings=len(readings))
         .with_tables(
             number_table(
-                "Shares of the energy on Seagate, %",
-                "an idle sled draws | idle | seek and access",
-                [*rows, ["published", "91", "9"]],
+                "Mean idle power, mW, and shares of the energy on Seagate, %",
+                "an idle sled draws | mW | idle | seek and access",
+                [*rows, ["published", "", "91", "9"]],
             )
         )
     )
@@ -89,12 +130,10 @@ def h_61(runs: PowerRuns) -> Judgment:
 def h_62(runs: PowerRuns) -> Judgment:
     """Share of seeks and accesses, both workloads."""
     power = runs.idle_power
-    seagate_share, snake_share = (
-        _energy_shares(experiment, power, speedup)[2]
-        for experiment, speedup in ((runs.seagate_runs(FIGURE), 1.0), (runs.experiment(FIGURE), SNAKE))
-    )
+    seagate_share = _energy_shares(runs.seagate_runs(FIGURE), power, 1.0)[2]
+    snake_idle, _, snake_share = _energy_shares(runs.experiment(FIGURE), power, SNAKE)
     # Seagate does not count: the reading of idle power was chosen for its shares (H-15).
-    return judge_printed([snake_share], direction_holds=snake_share <= MAX_SMALL_SHARE).with_numbers(
+    return judge_printed([snake_share], direction_holds=snake_share < snake_idle).with_numbers(
         seagate=seagate_share, ten=snake_share, power=READINGS[power]
     )
 
@@ -140,12 +179,11 @@ def y_09(runs: PowerRuns) -> Judgment:
         "Snake at 10": _energy_shares(snake_runs, runs.idle_power, SNAKE),
         "at 100 times its speed": _energy_shares(snake_runs, runs.idle_power, 100.0),
     }
-    are_ordered = [
-        idle > servicing > inactive
-        for idle, inactive, servicing in (shares_by_load["Seagate"], shares_by_load["Snake at 10"])
-    ]
+    judged_shares = (shares_by_load["Seagate"], shares_by_load["Snake at 10"])
+    are_ordered = all(idle > servicing > inactive for idle, inactive, servicing in judged_shares)
+    is_idle_first = all(idle > max(inactive, servicing) for idle, inactive, servicing in judged_shares)
     return (
-        judge_criterion(all(are_ordered), any(are_ordered))
+        judge_criterion(are_ordered, is_idle_first)
         .with_numbers(
             details=format_rows("{0} {1[0]:1%}, {1[1]:1%}, {1[2]:1%}", shares_by_load.items(), "; "),
             snake=shares_by_load["Snake at 10"],

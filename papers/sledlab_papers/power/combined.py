@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sledlab.reproduction.verdicts import NumberTable
 
-from ..claims import Judgment, judge_criterion, judge_printed
+from ..claims import Judgment, judge_comparisons, judge_printed
 from ..runs import ExperimentRuns
 from ..wording import cells, number_table
 from .breakdown import max_parking_saving
@@ -42,7 +42,7 @@ def h_74(runs: PowerRuns) -> Judgment:
     lowest_change = min(experiment.change(ALL, NONE, s, "mean_ms") for s in savings)
     best_speedup = max(savings, key=savings.__getitem__)
     lowest_speedup = min(savings)
-    response_turns = 0 < added_ms[lowest_speedup] <= 0.55 and min(added_ms.values()) < 0
+    response_turns = added_ms[lowest_speedup] > 0 > min(added_ms.values())
     judgment = judge_printed(
         [savings[lowest_speedup]],
         [added_ms[lowest_speedup]],
@@ -115,9 +115,7 @@ def h_76(runs: PowerRuns) -> Judgment:
     startups = [
         experiment.mean(name, 1.0, "startups") for name in (longest_delay, f"{longest_delay}, merging")
     ]
-    judgment = judge_criterion(
-        energy_falls and response_rises and all(are_positive), energy_falls and response_rises
-    )
+    judgment = judge_comparisons(are_positive, rest_holds=energy_falls and response_rises)
     return judgment.with_tables(_recovery_table(recovered_ms)).with_numbers(
         minimum=100 * min(energy_changes),
         maximum=100 * max(energy_changes),

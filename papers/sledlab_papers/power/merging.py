@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from sledlab.reproduction.verdicts import NumberTable
 
-from ..claims import Judgment, judge_criterion, judge_printed
+from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..printed import PrintedNumber
 from ..runs import ExperimentRuns
-from ..wording import cells, format_rows, number_table, spread
+from ..wording import cells, format_rows, majority_above, number_table, spread
 from .plan import PowerRuns
 from .singles import CENTER_PARKING, simulate_snake
 from .tables import speed_table
@@ -29,14 +29,11 @@ RELAXATIONS = (
 """Conditions of merging that `lin-smarter-merging` lifts."""
 
 NOISE = 0.02
-MIN_QUEUE_LENGTH = 0.1
-"""Mean number of waiting requests from which on a queue counts as formed."""
-
 DEEP_QUEUE_SPEEDUP = 100.0
 """A speed-up at which queues are long and the sled is not overloaded."""
 
-PRINTED_CUT = PrintedNumber("up to 43 %")
-"""Reduction of the mean response by merging (Hong 2006)."""
+PRINTED_CUT, PRINTED_RESPONSE_CUT = PrintedNumber("up to 43 %"), PrintedNumber("about 20 %")
+"""Reductions of the mean response by merging (Hong 2006, Lin)."""
 
 
 def _changes(experiment: ExperimentRuns, merging: str, base: str, measure: str) -> dict[float, float]:
@@ -54,10 +51,6 @@ def _changes_by_scheduler(
         scheduler: _changes(runs.experiment(name, scheduler), merging, base, measure)
         for scheduler in SCHEDULERS
     }
-
-
-def _spread_text(changes_by_scheduler: dict[str, dict[float, float]]) -> str:
-    return format_rows("{:upper} {:spread}", changes_by_scheduler.items())
 
 
 def _sled_share() -> float:
@@ -94,9 +87,8 @@ def h_69(runs: PowerRuns) -> Judgment:
     changes_by_scheduler = _changes_by_scheduler(runs, CHAINS, MERGING, NONE, "servicing_j")
     neighbor_changes = _changes_by_scheduler(runs, CHAINS, MERGING_NEIGHBORS, NONE, "servicing_j")
     savings = [-change for changes in changes_by_scheduler.values() for change in changes.values()]
-    always_saves = min(savings) > 0
     return (
-        judge_printed(savings, direction_holds=always_saves)
+        judge_printed(savings, direction_holds=majority_above(savings))
         .with_numbers(saved=savings, sled=_sled_share(), pair=_pair_saving(runs))
         .with_tables(
             _saving_table(runs, {"sequential": changes_by_scheduler, "neighbors only": neighbor_changes})
@@ -119,9 +111,9 @@ def h_70(runs: PowerRuns) -> Judgment:
         ),
     )
     max_cuts = {scheduler: -min(changes.values()) for scheduler, changes in changes_by_scheduler.items()}
-    always_falls = all(change < 0 for changes in changes_by_scheduler.values() for change in changes.values())
+    cuts = [-change for changes in changes_by_scheduler.values() for change in changes.values()]
     outside_schedulers = [scheduler for scheduler, cut in max_cuts.items() if not PRINTED_CUT.is_met([cut])]
-    return judge_printed(max_cuts.values(), direction_holds=always_falls).with_numbers(
+    return judge_printed(max_cuts.values(), direction_holds=majority_above(cuts)).with_numbers(
         details=details,
         names=" and ".join(map(str.upper, outside_schedulers)),
         minimum=min(max_cuts.values()),
@@ -136,15 +128,29 @@ def h_73(runs: PowerRuns) -> Judgment:
     speedups = experiment.stable_speedups(MERGING, part, twice)
     merged_changes = [experiment.change(part, MERGING, speedup, "merged") for speedup in speedups]
     bound_changes = [experiment.change(twice, MERGING, speedup, "merged") for speedup in speedups]
-    return judge_criterion(min(merged_changes) > 0).with_numbers(more=merged_changes, bound=bound_changes)
+    return judge_comparisons(change > 0 for change in merged_changes).with_numbers(
+        more=merged_changes, bound=bound_changes
+    )
+
+
+def _pair_case(runs: PowerRuns, merging: str) -> str:
+    """The case of merging on G3: with requests of Snake or, in a sweep, with nothing but reads."""
+    return f"{kind}: {merging}" if (kind := runs.mark_value("only")) else merging
+
+
+def _pair_changes(runs: PowerRuns, measure: str) -> dict[str, dict[float, float]]:
+    """Changes by merging pairs on G3."""
+    return _changes_by_scheduler(
+        runs, PAIRS, _pair_case(runs, "neighbors"), _pair_case(runs, "none"), measure
+    )
 
 
 def y_02(runs: PowerRuns) -> Judgment:
     """Pairs of neighbors on G3: energy."""
-    changes_by_scheduler = _changes_by_scheduler(runs, PAIRS, "neighbors", "none", "servicing_j")
+    changes_by_scheduler = _pair_changes(runs, "servicing_j")
     savings = [-change for changes in changes_by_scheduler.values() for change in changes.values()]
     return (
-        judge_printed(savings, direction_holds=min(savings) > 0)
+        judge_printed(savings, direction_holds=majority_above(savings))
         .with_numbers(saved=savings, sled=_sled_share(), pair=_pair_saving(runs))
         .with_tables(_saving_table(runs, {"pairs on G3": changes_by_scheduler}))
     )
@@ -152,24 +158,37 @@ def y_02(runs: PowerRuns) -> Judgment:
 
 def y_25(runs: PowerRuns) -> Judgment:
     """Pairs of neighbors on G3: response."""
-    changes_by_scheduler = _changes_by_scheduler(runs, PAIRS, "neighbors", "none", "mean_ms")
     cuts_by_scheduler = {
-        scheduler: {
-            speedup: -change
-            for speedup, change in changes.items()
-            if runs.experiment(PAIRS, scheduler).mean("none", speedup, "queue_mean") > MIN_QUEUE_LENGTH
-        }
-        for scheduler, changes in changes_by_scheduler.items()
+        scheduler: {speedup: -change for speedup, change in changes.items()}
+        for scheduler, changes in _pair_changes(runs, "mean_ms").items()
     }
-    cuts = [cut for cuts in cuts_by_scheduler.values() for cut in cuts.values()]
-    always_falls = all(change < 0 for changes in changes_by_scheduler.values() for change in changes.values())
+    queue_lengths = {
+        scheduler: {
+            speedup: runs.experiment(PAIRS, scheduler).mean(_pair_case(runs, "none"), speedup, "queue_mean")
+            for speedup in cuts
+        }
+        for scheduler, cuts in cuts_by_scheduler.items()
+    }
+    cuts = [cut for cuts_by_speedup in cuts_by_scheduler.values() for cut in cuts_by_speedup.values()]
+    fcfs_cuts, sptf_cuts = (
+        [cut for speedup, cut in cuts_by_scheduler[scheduler].items() if speedup > DEEP_QUEUE_SPEEDUP]
+        for scheduler in SCHEDULERS
+    )
     return (
-        judge_printed(cuts, direction_holds=always_falls, rest_holds=always_falls)
-        .with_numbers(measured=_spread_text(changes_by_scheduler), cuts=cuts)
+        judge_printed(cuts, direction_holds=majority_above(cuts))
+        .with_numbers(
+            cuts=cuts,
+            inside=sum(PRINTED_RESPONSE_CUT.is_met([cut]) for cut in cuts),
+            runs=len(cuts),
+            speed=DEEP_QUEUE_SPEEDUP,
+            fcfs=fcfs_cuts,
+            sptf=sptf_cuts,
+        )
         .with_tables(
             speed_table(
-                f"Change of the mean response where more than {MIN_QUEUE_LENGTH:g} requests wait, by speed",
-                *((f"{name.upper()}, %", "{:-%1}", cuts) for name, cuts in cuts_by_scheduler.items()),
+                "Reduction of the mean response, and requests that wait without merging, by speed",
+                *((f"{name.upper()}, %", "{:%1}", each) for name, each in cuts_by_scheduler.items()),
+                *((f"{name.upper()}, wait", "{:figure}", each) for name, each in queue_lengths.items()),
             )
         )
     )

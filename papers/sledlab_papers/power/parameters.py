@@ -66,7 +66,7 @@ def h_20(_: PowerRuns) -> Judgment:
     disk_parameters, sled_parameters = parameters("mobile-disk"), _g2_parameters()
     startup_ratio = disk_parameters["startup_ms"] / sled_parameters["startup_ms"]
     power_ratio = disk_parameters["startup_mw"] / disk_parameters["idle_mw"]
-    return judge_criterion(startup_ratio > 1000 and power_ratio > 1).with_numbers(
+    return judge_criterion(startup_ratio > 1 and power_ratio > 1).with_numbers(
         startup_s=disk_parameters["startup_ms"] / 1000.0,
         powers=power_ratio,
         times=startup_ratio,

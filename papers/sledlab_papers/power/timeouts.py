@@ -89,7 +89,11 @@ def h_66(runs: PowerRuns) -> Judgment:
     heavy_share = added_ms[heaviest] / experiment.mean("none", heaviest, "mean_ms")
     seagate_ms, falls = responses_ms[0.0] - responses_ms[40.0], heavy_share < MAX_HEAVY_SHARE
     return (
-        judge_printed([seagate_ms, *added_ms.values()], direction_holds=falls, rest_holds=falls)
+        judge_printed(
+            [seagate_ms, *added_ms.values()],
+            direction_holds=min(seagate_ms, *added_ms.values()) > 0,
+            rest_holds=falls,
+        )
         .with_numbers(seagate=seagate_ms, snake=max(added_ms.values()), heaviest=heaviest, share=heavy_share)
         .with_tables(
             speed_table("Added to the mean response on Snake, ms, by speed", ("added", "{:.3f}", added_ms))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_comparisons, judge_criterion
+from ..printed import PrintedNumber
 from ..simulator import random_pairs
 from ..validation_results import seagate_trace
 from .plan import PowerRuns
@@ -10,6 +11,16 @@ from .singles import CENTER_PARKING, simulate_snake
 
 PAIRS = 20_000
 WANG2005_SEEK_MS = 0.55
+PRINTED_SEEK = PrintedNumber("about 1.0 ms")
+
+PRINTED_STATISTICS = {
+    "requests": "10,000",
+    "read_share": "50 %",
+    "sequential_share": "30 %",
+    "mean_kb": "8.0 KB",
+    "size_scv": "1.0",
+}
+"""Statistics of the Seagate trace as Lin prints them; sizes are exponential, with a squared CV of 1."""
 
 
 def y_18(_: PowerRuns) -> Judgment:
@@ -23,7 +34,7 @@ def y_18(_: PowerRuns) -> Judgment:
         random_pairs("mems-g1", PAIRS).summary["service_time_ms"]["mean"],
         random_pairs("mems-g2-disksim", PAIRS).response_time.mean,
     ]
-    return judge_criterion(abs(seeks_ms["mems-g2"] - 1.0) < 0.1).with_numbers(
+    return judge_criterion(PRINTED_SEEK.is_met([seeks_ms["mems-g2"]])).with_numbers(
         seek=", ".join((f"{ms:.2f} ms on {device[-2:].upper()}" for device, ms in seeks_ms.items())),
         wang2005_ms=WANG2005_SEEK_MS,
         services=services_ms,
@@ -36,8 +47,11 @@ def y_19(_: PowerRuns) -> Judgment:
     count, read_share, mean_kb, scv = (
         statistics[name] for name in ("requests", "read_share", "mean_kb", "size_scv")
     )
-    is_alike = abs(count / 10_000 - 1) < 0.01 and abs(mean_kb / 8 - 1) < 0.05 and abs(scv - 1) < 0.1
-    return judge_criterion(is_alike and abs(read_share - 0.5) < 0.05, is_alike).with_numbers(
+    agreements = [
+        PrintedNumber(printed).is_nearly_met([statistics[name]])
+        for name, printed in PRINTED_STATISTICS.items()
+    ]
+    return judge_comparisons(agreements).with_numbers(
         count=count, reads=read_share, runs_on=statistics["sequential_share"], mean_kb=mean_kb, scv=scv
     )
 
