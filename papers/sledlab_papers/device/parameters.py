@@ -123,6 +123,4 @@ def h_12(_: Path) -> Judgment:
     accelerations = [p[f"acceleration_{axis}_m_s2"] for axis in "xy"]
     constants = (*accelerations, p["spring_factor"], p["travel_x_um"], p["travel_y_um"])
     g = accelerations[0] / STANDARD_GRAVITY
-    return judge_criterion(constants == (803.6, 803.6, 0.75, 100, 100) and round(g, 6) == 82).with_numbers(
-        p=p, g=g
-    )
+    return judge_criterion(constants == (803.6, 803.6, 0.75, 100, 100)).with_numbers(p=p, g=g)
