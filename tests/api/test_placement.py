@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sledlab.studies.fleet.placement import HOT, LARGE, LIST, DeviceCapacity, Item, Layout, placement
+from sledlab.studies.fleet.placement import BUSY, LARGE, LIST, DeviceCapacity, Item, Layout, placement
 
 ITEMS = st.lists(
     st.builds(
@@ -32,7 +32,7 @@ def test_every_volume_lies_once_or_is_left(items: list[Item], capacity: DeviceCa
     assert sorted([*placed_volumes, *(each.volume for each in layout.unplaced)]) == list(range(len(items)))
     for each in layout.unplaced:
         is_too_large = items[each.volume].blocks > capacity.blocks
-        assert each.why == (LARGE if is_too_large else HOT)
+        assert each.why == (LARGE if is_too_large else BUSY)
         assert is_too_large or (method.shares_devices and items[each.volume].load > capacity.devices)
     for each in layout.devices:
         extents = sorted(
@@ -59,7 +59,7 @@ def test_volumes_above_the_bound_are_alone() -> None:
     ]
     layout = placement("packed").place(items, DeviceCapacity(10_000, 0.5))
     assert sorted(each.volumes for each in layout.devices) == [(0,), (1,), (2,)]
-    assert {items[each.volume].name: each.why for each in layout.unplaced} == {"d": HOT, "e": LARGE}
+    assert {items[each.volume].name: each.why for each in layout.unplaced} == {"d": BUSY, "e": LARGE}
 
 
 def test_rounding_opens_no_device() -> None:

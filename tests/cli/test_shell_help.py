@@ -127,7 +127,7 @@ def test_doctor_lists_installed_and_missing_packages(sledlab, monkeypatch):
     monkeypatch.setattr(doctors, "version", installed_version)
     answer = sledlab("doctor")
     assert answer.code == 1
-    missing = "duckdb is missing (required for queries, and tables of TPC-H): pip install 'sledlab[jobs]'"
+    missing = "duckdb is missing (required for queries, and tables of TPC-H):\n  pip install 'sledlab[jobs]'"
     assert missing in answer.out
 
 
@@ -137,7 +137,7 @@ def test_doctor_names_programs_by_feature(sledlab, monkeypatch):
     )
     printed = sledlab("doctor").out
     features = "sledlab serve --attach file, loop, ext4"
-    assert f"nbdfuse is missing (required for {features}): apt-get install libnbd-bin" in printed
+    assert f"nbdfuse is missing (required for {features}):\n  apt-get install libnbd-bin" in printed
     assert "losetup is missing" not in printed
     programs_by_name = {each["what"]: each["found"] for each in sledlab("doctor", "--json").json}
     assert programs_by_name["fio"] == "/usr/bin/fio"

@@ -5,7 +5,7 @@ import re
 import pytest
 import sledlab as sl
 from sledlab._native import ClusterExperiment, Experiment
-from sledlab.cli.schema import KINDS, file_schema
+from sledlab.cli.schema import FILE_KINDS, file_schema
 from sledlab.model.plugins import find_plugins
 from sledlab.model.settings import document
 from sledlab.runs.file_names import map_file_names
@@ -84,7 +84,7 @@ def test_every_key_that_names_a_file_is_listed():
 
 
 @pytest.mark.parametrize(
-    "kind", [*KINDS, "study", "trace", "work record", "prices", "query", "results", "client"]
+    "kind", [*FILE_KINDS, "study", "trace", "work record", "prices", "query", "results", "client"]
 )
 def test_every_kind_of_input_has_a_row(kind):
     rows = [line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| ")]

@@ -225,6 +225,7 @@ tables_option = option(
     expose_value=False,
     callback=_check_tables,
     help="Also write the printed tables as .md or .tex.",
+    advanced=True,
 )
 
 

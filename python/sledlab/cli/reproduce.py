@@ -76,7 +76,7 @@ def reproduce() -> None:
 @option("--outcome", metavar="WORDS", help="Only claims with this verdict, such as `not met`.")
 @json_option
 def reproduce_list(paper: str | None, outcome: str | None, *, as_json: bool) -> None:
-    """List printed numbers by outcome, figures with the outcomes of their claims, and claims.
+    """List printed numbers, figures and claims by outcome.
 
     Claims are listed with `--paper` or `--outcome`.
     """

@@ -23,7 +23,10 @@ else:
 find_job = later("sledlab.job:find")
 columns = later("sledlab.study.columns:columns")
 
-KINDS = ("experiment", "device", "node", "network", "job", "tables")
+FILE_KINDS = ("experiment", "device", "node", "network", "job")
+"""Kinds of files that sledlab reads."""
+
+KINDS = (*FILE_KINDS, "tables")
 
 TYPES: Mapping[Any, Any] = {
     bool: {"type": "boolean"},

@@ -26,7 +26,7 @@ def shorten_middle(text: str, maximum: int) -> str:
 
     Examples:
         >>> shorten_middle("device.spring_factor = 0.4", 15)
-        'device.… = 0.4'
+        'device.…r = 0.4'
     """
     if len(text) <= maximum:
         return text
