@@ -179,7 +179,10 @@ def w_33(runs: HybridRuns) -> Judgment:
     details = ", ".join(f"{TITLES[workload]} {percent(share, 1)} %" for workload, share in gains.items())
     are_inside = [PRINTED_LEAD.is_met([share]) for share in gains.values()]
     return judge_printed(gains.values(), direction_holds=min(gains.values()) > 0).with_numbers(
-        details=details, inside=sum(are_inside), compared=len(are_inside)
+        details=details,
+        inside=sum(are_inside),
+        compared=len(are_inside),
+        reductions=[100 * pick(share / (1 + share) for share in gains.values()) for pick in (min, max)],
     )
 
 

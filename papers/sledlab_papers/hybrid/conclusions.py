@@ -25,6 +25,13 @@ NOISE = 0.02
 """Means that differ by less than this share count as equal."""
 
 LOG_WORKLOADS = (TPCC, CELLO, HPLAJW)
+"""The workloads with writes."""
+
+LOG_BLOCKS = 256 * 2048
+"""Blocks of the logs."""
+
+FULL_SHARE = 0.9
+"""Share of the logs in use from which on they are cleaned."""
 
 GATHERING = ("hybrid.gather", True)
 MEMS_LOG, GATHERED_LOG, DISK_LOG = "MWB", "MWB, gathering", "DCD"
@@ -77,16 +84,18 @@ def _simulate_log(disk: str, workload: str, log: str) -> sl.Result:
 
 def w_58(runs: HybridRuns) -> Judgment:
     """A log on MEMS compared with one on a disk: the data that reach the disk behind."""
-    changes = {}
+    changes, filling_workloads = {}, []
     for workload in LOG_WORKLOADS:
-        mems_blocks, disk_blocks = (
-            _simulate_log(runs.disk, workload, log).summary["hybrid"]["destaged_blocks"]
-            for log in (GATHERED_LOG, DISK_LOG)
+        on_mems, on_disk = (
+            _simulate_log(runs.disk, workload, log).summary["hybrid"] for log in (GATHERED_LOG, DISK_LOG)
         )
-        changes[workload] = disk_blocks / mems_blocks - 1
+        changes[workload] = on_disk["destaged_blocks"] / on_mems["destaged_blocks"] - 1
+        if on_mems["written_blocks"] > FULL_SHARE * LOG_BLOCKS:
+            filling_workloads.append(TITLES[workload])
     are_near = [abs(change) <= MAX_DIFFERENCE for change in changes.values()]
     return judge_definition(all(are_near)).with_numbers(
         details=", ".join(f"{TITLES[name]} {percent(change, 1)} %" for name, change in changes.items()),
+        filled=", ".join(filling_workloads),
         requests=REQUESTS,
     )
 

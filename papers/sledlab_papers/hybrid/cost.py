@@ -145,7 +145,11 @@ def w_48(runs: HybridRuns) -> Judgment:
         "two disks, ms | disk and MEMS, ms | two MEMS, ms | performance of MEMS, % | per cost, times disks"
     )
     return (
-        judge_printed(gains, direction_holds=min(gains) > 1, rest_holds=all(are_fast_enough))
+        judge_printed(
+            gains,
+            direction_holds=min(gains) > 1 or all(are_fast_enough),
+            rest_holds=min(gains) > 1 and all(are_fast_enough),
+        )
         .with_numbers(max_price=MAX_PRICE, gains=dict(zip(rows, gains, strict=True)))
         .with_tables(workload_table("Mirrors", columns, rows))
     )

@@ -95,10 +95,17 @@ def _disk_write_kb(mean: SeedMean) -> float:
 def w_50(runs: HybridRuns) -> Judgment:
     """Sizes of writes."""
     row = runs.seed_mean(CELLO, MWB)
-    user_kb = row.mean("hybrid_written_blocks") / row.mean("hybrid_writes") / KB_BLOCKS
+    buffered_kb = row.mean("hybrid_written_blocks") / row.mean("hybrid_writes") / KB_BLOCKS
+    writes = simulate_on_disk(runs.disk, CELLO).requests.filter(op="W")
+    user_kb = float(writes["blocks"].to_numpy().mean()) / KB_BLOCKS
     disk_kb, idle_kb = (_disk_write_kb(runs.seed_mean(CELLO, system)) for system in (MWB, IDLE))
     return judge_criterion(disk_kb >= 2 * user_kb, disk_kb > user_kb).with_numbers(
-        disk_kb=disk_kb, user_kb=user_kb, times=disk_kb / user_kb, idle_kb=idle_kb, writes=2048 / user_kb
+        disk_kb=disk_kb,
+        user_kb=user_kb,
+        times=disk_kb / user_kb,
+        buffered_kb=buffered_kb,
+        idle_kb=idle_kb,
+        writes=2048 / buffered_kb,
     )
 
 
