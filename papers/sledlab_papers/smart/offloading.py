@@ -73,11 +73,23 @@ def c_49(runs: SmartRuns) -> Judgment:
     ).with_tables(number_table("Time over that at the nodes", "where | least | most", rows))
     return judgment.with_numbers(
         jobs=", ".join(f"`{job}`" for job in jobs),
+        nodes=", ".join(map(str, read_replays(runs, HOST).distinct("nodes"))),
+        slower=_slower_at_nodes(runs),
         base=f"{min(hosts[0]):.2f} to {max(hosts[0]):.2f}",
         times=FASTER,
         computers=COMPUTERS,
         stores=STORES_PER_COMPUTER,
     )
+
+
+def _slower_at_nodes(runs: SmartRuns) -> str:
+    """Jobs and devices that take longer at the nodes than at some host or cluster."""
+    cases = [
+        *(case for place in HOSTS for case in offload_ratios(runs, place)),
+        *(case for each in PLAIN_CLUSTERS for case in cluster_ratios(runs, each.place)),
+    ]
+    slower = dict.fromkeys(f"`{job}` on {NAMES[device]}" for job, device, ratio in cases if ratio <= 1)
+    return ", ".join(slower) or "no case"
 
 
 def host_table(runs: SmartRuns) -> str:
