@@ -37,11 +37,13 @@ FIRST_ANSWER_MS = 2000
 
 WITHOUT_EFFECT = {
     "device.sled_motion",
+    "hybrid.copy_kb",
     "workload.host_cache_requests",
     "node.block_kb",
     "node.cycles.probe",
 }
-"""Settings of what these figures do not show or do: several sleds, longer runs, the nested loop of a join."""
+"""Settings of what these figures do not show or do: several sleds, copies in several pieces, longer runs, the
+nested loop of a join."""
 
 COLUMNS = ("mean_ms", "scv", "throughput_iops", "energy_j", "arrival_rate_iops")
 OUTCOMES = (

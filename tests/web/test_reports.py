@@ -104,6 +104,15 @@ def drag(page: Page, locator: Locator, start_share: float, end_share: float) -> 
     page.mouse.up()
 
 
+def without_last_digits(picture: str) -> str:
+    """A picture whose positions have three decimals: further ones depend on what was laid out before.
+
+    Names of clipped areas are hashes of positions.
+    """
+    rounded_picture = re.sub(r"\d+\.\d{4,}", lambda match: f"{float(match[0]):.3f}", picture)
+    return re.sub(r"\bp[0-9a-f]{10}\b", "", rounded_picture)
+
+
 @pytest.mark.parametrize("name", INTERACTIVE_PLOTS)
 def test_each_figure_is_drawn_once(name: str, pages: Path) -> None:
     interactive_page, static_page = (
@@ -114,11 +123,12 @@ def test_each_figure_is_drawn_once(name: str, pages: Path) -> None:
     assert interactive_figures
     assert not PICTURES.findall("".join(interactive_figures))
     assert all("<table" in figure for figure in interactive_figures)
-    pictures = PICTURES.findall(static_page)
-    assert len(pictures) == len(figures)
-    assert [picture for picture in pictures if picture in interactive_page] == PICTURES.findall(
-        interactive_page
+    pictures, interactive_page_pictures = (
+        [without_last_digits(picture) for picture in PICTURES.findall(page)]
+        for page in (static_page, interactive_page)
     )
+    assert len(pictures) == len(figures)
+    assert [each for each in pictures if each in interactive_page_pictures] == interactive_page_pictures
     assert "<script" not in static_page
     assert len(interactive_page.encode()) - len(static_page.encode()) <= MAX_BYTES
 
