@@ -70,7 +70,16 @@ def fit(figure: Figure) -> None:
         for _ in range(MAX_PASSES):
             figure.draw_without_rendering()
             if not _arrange(figure):
-                return
+                break
+    for axis in _axes_of(figure):
+        _keep_tick_count(axis)
+
+
+def _keep_tick_count(axis: Axis) -> None:
+    """Keep the number of ticks in files of all formats, whose texts differ a little in width."""
+    locator = axis.get_major_locator()
+    if hasattr(locator, "max_ticks"):
+        locator.max_ticks = locator.count  # type: ignore[attr-defined]
 
 
 def _arrange(figure: Figure) -> bool:

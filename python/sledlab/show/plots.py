@@ -189,10 +189,16 @@ def _locator() -> type[Locator]:
 
         max_ticks = 0
 
+        @property
+        def count(self) -> int:
+            """The number of ticks that have room."""
+            axis: Any = self.axis
+            return self.max_ticks or max(axis.get_tick_space(), 3)
+
         def __call__(self) -> list[float]:
             axis: Any = self.axis
             low, high = sorted(axis.get_view_interval())
-            count = self.max_ticks or max(axis.get_tick_space(), 3)
+            count = self.count
             if axis.get_scale() == "log":
                 ticks = log_ticks(low, high, count)
             else:
