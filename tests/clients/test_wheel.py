@@ -179,6 +179,7 @@ PREPARATIONS = {
     "io_traces": "echo '3,W,0,4096,1' | gzip > io_traces.csv.gz",
     "view run": f"{SIMULATE} --out run",
     "plot run": f"{SIMULATE} --out run && {COMPARE} --out race",
+    "plot tips": f"{COMPARE} --speedup 1,2 --vary device.active_tips=640,1280 --out tips",
     "explain run": f"{SIMULATE} --out run",
     "day-1": "for day in 1 2; do echo ${day}00,0,8,0,1283 > day-$day.csv; done",
     "check tape": f"cp {EXAMPLES}/tape.py .",
