@@ -12,6 +12,7 @@ from sledlab._native import is_plugin
 from sledlab.errors import Error, unknown
 from sledlab.model import settings
 from sledlab.model.catalog import CATALOGS, NAMES, PLURALS, ModelChoice, require
+from sledlab.model.experiment import is_experiment
 from sledlab.model.ranges import MAX_NUMBER, MIN_NUMBER, is_number
 
 if TYPE_CHECKING:
@@ -78,6 +79,11 @@ def distinct_models(kind: str, value: Any) -> dict[str, ModelChoice]:
         >>> list(distinct_models("device", ["mems-g2", "mems-g2:sleds=4"]))
         ['mems-g2', 'mems-g2 sleds=4']
     """
+    if kind == "device":
+        for word in (each for each in several(value) if isinstance(each, (str, Path))):
+            if is_experiment(str(word)):
+                remedy = "name a device; `sledlab fleet` compares experiments, such as hybrids, on volumes"
+                raise Error(f"{word}: an experiment, not a device", remedy=remedy)
     return by_label(kind, [parse_model(kind, each) for each in several(value)])
 
 

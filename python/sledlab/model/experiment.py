@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.lazy import difflib, later, tomllib
+from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
     import builtins
@@ -159,6 +160,17 @@ def read_toml_text(path: str | Path, noun: str = "experiment") -> str:
 def is_name(word: str) -> bool:
     """Whether a word names an experiment that comes with sledlab, and no file that exists."""
     return word.lower() in names() and not Path(word).exists()
+
+
+def is_experiment(word: str) -> bool:
+    """Return whether a word names an experiment: a file with a table `[device]`, or one of sledlab."""
+    if not word.endswith(".toml"):
+        return is_name(word)
+    try:
+        tables = parse_toml(Path(word).read_text(encoding="utf-8"), word)
+    except (OSError, ValueError):
+        return False  # reading it as a device raises the error
+    return "kind" not in tables and "device" in tables
 
 
 def heading(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment
@@ -11,12 +10,11 @@ from sledlab.errors import Error
 from sledlab.model.catalog import ModelChoice, with_settings
 from sledlab.model.choices import parse_model
 from sledlab.model.device import host_blocks
-from sledlab.model.experiment import is_name
+from sledlab.model.experiment import is_experiment
 from sledlab.model.settings import document
 from sledlab.runs.compose import read
 from sledlab.studies.costs.cost import store_price
 from sledlab.study.plan import explicit_tables, plain, with_model
-from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,7 +102,7 @@ def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind
 
 def _experiment(question: Question, device: Device) -> Experiment:
     """The experiment of a device, or one with more parts, such as a hybrid; without its trace or workload."""
-    if isinstance(device, ModelChoice) or not _is_experiment(str(device)):
+    if isinstance(device, ModelChoice) or not is_experiment(str(device)):
         experiment: Experiment = with_model(question.base, parse_model("device", device))
         return experiment
     full_experiment = read(str(device))
@@ -120,14 +118,3 @@ def _experiment(question: Question, device: Device) -> Experiment:
     }
     seed = question.base.setting("seed") or "1"
     return Experiment(document({"seed": int(seed), **tables}), str(device)).with_plugins(question.plugins)
-
-
-def _is_experiment(name: str) -> bool:
-    """Whether a word names an experiment and no device: a file with a table `[device]`, or one by name."""
-    if not name.endswith(".toml"):
-        return is_name(name)
-    try:
-        tables = parse_toml(Path(name).read_text(encoding="utf-8"), name)
-    except (OSError, ValueError):
-        return False  # reading it as a device raises the error
-    return "kind" not in tables and "device" in tables
