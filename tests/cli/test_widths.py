@@ -4,8 +4,9 @@ import re
 
 import pytest
 import rich.console
-from sledlab.show import terminal, text_plot
+from sledlab.show import document, terminal, text_plot
 from sledlab.show.columns import Columns, fold
+from sledlab.show.document import Grid
 
 SHORT_STUDY = "--device mems-g2 --workload uniform --limit 300 --parallel 1"
 
@@ -130,3 +131,11 @@ def test_overloaded_points_are_marked_above_the_scale():
     assert picture[2].split() == ["3", "B"]
     steady_lines = {"SPTF": lines["SPTF"]}
     assert not any("overload" in line for line in text_plot.curves(steady_lines, "ms", 60))
+
+
+def test_table_omits_wide_columns_for_lack_of_room():
+    grid = Grid(("name", "mean", "median"), [("a" * 20, "1,234.5", "1,000.0")], wide_columns=("median",))
+    wide, narrow = (terminal.as_text(lambda console: document.write([grid], console), n) for n in (60, 32))
+    assert "median" in wide
+    assert "median" not in narrow
+    assert "1,234.5" in narrow

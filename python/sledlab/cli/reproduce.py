@@ -25,7 +25,6 @@ from sledlab.lazy import later
 from sledlab.runs.options import Option
 from sledlab.runs.parsing import words as word_list
 from sledlab.show import terminal
-from sledlab.show.wording import keep_units
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -238,7 +237,7 @@ def reproduce_run(name: str, *, as_json: bool, **option_values: Any) -> None:
 
 def _show_text(text: str) -> None:
     """Print a text, wrapped at the width of the terminal."""
-    terminal.say_sentences(keep_units(text))
+    terminal.say_sentences(text)
 
 
 def _figure_to_dict(figure: Figure) -> dict[str, Any]:

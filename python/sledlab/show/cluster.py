@@ -153,7 +153,7 @@ def brief(result: ClusterResult) -> Sequence[Part]:
     return [
         Heading(_title(result), 1),
         Text(answer(result)),
-        Grid(table.head, rows),
+        Grid(table.head, rows, wide_columns=("requests", "read", "written")),
         Text(_note(result), "quiet"),
     ]
 

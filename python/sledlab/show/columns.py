@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sledlab.lazy import rich_box, rich_cells, rich_table, rich_text
+from sledlab.show.wording import UNIT_SPACE
 from sledlab.terminal_text import is_unicode, replace_unencodable, visible
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ NARROW_GAP = 2
 EDGE_WIDTH = 2
 """Characters at both ends of a line."""
 
+KEPT_SPACE = "\ue000"
+"""Stands for a space at which no line ends; a character without a meaning, so that texts do not have it."""
+
 ASCII_HEAD = "    \n    \n -- \n    \n    \n    \n    \n    \n"
 """Lines of a table in ASCII: one below the names of the columns, as in `rich.box.SIMPLE_HEAD`."""
 
@@ -40,6 +44,7 @@ class Columns:
         left_columns: Columns that are aligned to the left, by number.
         foldable_columns: Columns that may be folded, by number: they hold no numbers.
         group_size: A gap follows every `group_size` rows; none for 0.
+        wide_columns: Columns that are omitted where the table would need several blocks, by number.
     """
 
     head: Sequence[str]
@@ -47,14 +52,36 @@ class Columns:
     left_columns: Collection[int] = (0,)
     foldable_columns: Collection[int] = ()
     group_size: int = 0
+    wide_columns: Collection[int] = ()
 
     def print(self, console: Console) -> None:
         """Print the table; one too wide for the console as several tables, one below the other."""
         rows = [[printable_text(cell, console) for cell in row] for row in self.rows]
         printable = replace(self, head=[printable_text(name, console) for name in self.head], rows=rows)
+        if printable.needs_blocks(console.width):
+            printable = printable.without_wide_columns()
         gap = printable.gap(console.width)
         for columns, widths in printable.blocks(console.width, gap):
             console.print(printable.to_rich_table(columns, widths, console, gap))
+
+    def needs_blocks(self, width: int) -> bool:
+        """Return whether the table does not fit as one, even with the smaller gap."""
+        return len(list(self.blocks(width, NARROW_GAP))) > 1
+
+    def without_wide_columns(self) -> Columns:
+        """Return the table without the columns that terminals omit for lack of room."""
+        kept = [column for column in range(len(self.head)) if column not in self.wide_columns]
+
+        def renumber(columns: Collection[int]) -> set[int]:
+            return {place for place, column in enumerate(kept) if column in columns}
+
+        return Columns(
+            [self.head[column] for column in kept],
+            [[row[column] for column in kept] for row in self.rows],
+            renumber(self.left_columns),
+            renumber(self.foldable_columns),
+            self.group_size,
+        )
 
     def gap(self, width: int) -> int:
         """Return the characters between columns: fewer where this saves folding or a second table."""
@@ -62,7 +89,7 @@ class Columns:
         for gap in (COLUMN_GAP, NARROW_GAP):
             if _total_width(full_widths, gap) <= width:
                 return gap
-        is_one_table = len(list(self.blocks(width))) > 1 == len(list(self.blocks(width, NARROW_GAP)))
+        is_one_table = len(list(self.blocks(width))) > 1 and not self.needs_blocks(width)
         return NARROW_GAP if is_one_table else COLUMN_GAP
 
     def full_widths(self) -> list[int]:
@@ -133,9 +160,15 @@ class Columns:
 
 
 def fold(text: str, width: int) -> str:
-    """Return the text in lines, broken between words; a non-breaking space keeps a number with its unit."""
-    lines = text.split("\n")
-    return "\n".join(textwrap.fill(line, max(width, 1), break_on_hyphens=False) for line in lines)
+    """Return the text in lines, broken between words but not between a number and its unit.
+
+    Examples:
+        >>> fold("Reads take 17.6 ms.", 18)
+        'Reads take\\n17.6 ms.'
+    """
+    lines = UNIT_SPACE.sub(KEPT_SPACE, text).split("\n")
+    folded = "\n".join(textwrap.fill(line, max(width, 1), break_on_hyphens=False) for line in lines)
+    return folded.replace(KEPT_SPACE, " ")
 
 
 def _share_width(

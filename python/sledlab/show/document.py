@@ -23,7 +23,7 @@ from sledlab.show.figure_fit import complete_figure
 from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from matplotlib.figure import Figure
     from rich.console import Console
@@ -81,6 +81,7 @@ class Grid:
             be folded, `wins` those from the third on (on pages); or, on terminals, `numbers` for none.
         has_groups: Whether successive rows with the same first text belong together.
         group_size: A terminal draws a line after every `group_size` rows; none for 0.
+        wide_columns: Names of columns that a terminal omits where it has no room for the whole table.
     """
 
     head: Sequence[str]
@@ -88,6 +89,7 @@ class Grid:
     classes: str = ""
     has_groups: bool = False
     group_size: int = 0
+    wide_columns: Collection[str] = ()
 
     @property
     def left_columns(self) -> set[int]:
@@ -239,7 +241,14 @@ def _print(console: Console, *pieces: tuple[str, str]) -> None:
 
 
 def _columns(grid: Grid) -> Columns:
-    return Columns(grid.head, grid.rows, grid.left_columns, grid.left_columns - {0}, grid.group_size)
+    return Columns(
+        grid.head,
+        grid.rows,
+        grid.left_columns,
+        grid.left_columns - {0},
+        grid.group_size,
+        [column for column, name in enumerate(grid.head) if name in grid.wide_columns],
+    )
 
 
 def _escape_plain_text(value: Any) -> Any:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 NO_BREAK_SPACE = "\u00a0"
 
-UNIT_SPACE = re.compile(r"(?<=\d) (?=%|ms\b|s\b|J\b)")
+UNIT_SPACE = re.compile(r"(?<=\d) (?=(?:%|[µmk]?[sJW]\b|[kKMG]i?B\b|B\b|hours\b|min\b))")
+"""A space between a number and its unit."""
 
 
 def keep_units(text: str) -> str:

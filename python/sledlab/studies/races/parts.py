@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 HEAD = ("mean", "median", "99 %", "max", "SCV", "IOPS", "busy", "queue", "mJ each")
 """Columns of a row of results; times in ms."""
 
+WIDE_COLUMNS = ("median", "max", "IOPS")
+"""Columns of a row of results that terminals of 80 characters have no room for."""
+
 INTERVAL_NOTE = "±: half the 95 % confidence interval over the seeds"
 """Note on means with intervals."""
-
 
 SCV_NOTE = "SCV: variance of response times over their squared mean, low is fair"
 """Note on the fairness of competitors."""
@@ -102,6 +104,7 @@ def full_table(group: Group) -> Grid:
         "numbers left",
         has_groups=True,
         group_size=len(group.curves),
+        wide_columns=WIDE_COLUMNS,
     )
 
 

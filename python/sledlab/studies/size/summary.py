@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     from sledlab.show.document import Grid, Part
     from sledlab.studies.size.result import Size, SmartSize
 
-NOTE = (
+TWICE = " × 2"
+"""End of the names of columns with the time that a component twice as fast saves."""
+
+TWICE_NOTE = (
     "× 2: the share of the time that a processor, store or network twice as fast saves (− adds). Level: the "
-    f"times with either of two twice as fast are within {LEVEL * 100:g} %. No other numbers of nodes were "
-    "tried."
+    f"times with either of two twice as fast are within {LEVEL * 100:g} %."
 )
 
 
@@ -189,7 +191,7 @@ def table(result: SmartSize, omitted: Sequence[str] = ()) -> Grid:
         "goal": mark,
         "s": lambda each: figure(each.run.elapsed_s),
         "bottleneck": lambda each: PART_NAMES[each.run.bottleneck],
-        **{f"{name} × 2": savings_cell(part) for part, name in PART_NAMES.items()},
+        **{f"{name}{TWICE}": savings_cell(part) for part, name in PART_NAMES.items()},
         **_money_columns(result),
     }
     cells = {name: cell for name, cell in columns.items() if name not in omitted}
@@ -210,9 +212,11 @@ def _is_priced(result: SmartSize) -> bool:
     return any(each.cost.cluster_usd is not None for each in result.rows)
 
 
-def notes(result: SmartSize) -> str:
-    """Notes on the columns of the table."""
-    return f"{NOTE} {MONEY}" if _is_priced(result) else NOTE
+def _with_notes(results: Grid) -> list[Part]:
+    """Return the table of results, and notes on its columns."""
+    twice = [TWICE_NOTE] if any(name.endswith(TWICE) for name in results.head) else []
+    money_note = [MONEY] if COLUMN in results.head else []
+    return [results, Text(" ".join([*twice, "No other numbers of nodes were tried.", *money_note]), "quiet")]
 
 
 def brief(result: SmartSize) -> Sequence[Part]:
@@ -220,15 +224,14 @@ def brief(result: SmartSize) -> Sequence[Part]:
     return [
         Heading(title(result), 1),
         Text(answer(result)),
-        table(result, _unasked_columns(result)),
-        Text(notes(result), "quiet"),
+        *_with_notes(table(result, _unasked_columns(result))),
     ]
 
 
 def _unasked_columns(result: SmartSize) -> list[str]:
     """Return columns that the goal does not ask for, and terminals of 80 characters have no room for."""
     if result.goal.until is None:
-        return [f"{name} × 2" for name in PART_NAMES.values()]
+        return [f"{name}{TWICE}" for name in PART_NAMES.values()]
     return list(_money_columns(result))
 
 
@@ -250,7 +253,7 @@ def page(result: SmartSize) -> Document:
             "Time saved by a processor, store or network twice as fast. The line is at the answer.", "quiet"
         ),
         drawing("saved"),
-        Collapsible("Table of results", [table(result), Text(notes(result), "quiet")]),
+        Collapsible("Table of results", _with_notes(table(result))),
         Heading("Configuration"),
         Facts(_facts(result)),
     ]

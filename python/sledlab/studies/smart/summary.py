@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -176,7 +177,7 @@ def brief(study: SmartStudy) -> Sequence[Part]:
     return [
         Heading(title(study), 1),
         Text(answer(study)),
-        table(study, [CLUSTER]),
+        replace(table(study, [CLUSTER]), wide_columns=("energy",)),
         Text(note(study), "quiet"),
         *([Text(choices_text)] if choices_text else []),
     ]
