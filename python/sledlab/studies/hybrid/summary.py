@@ -25,7 +25,7 @@ from sledlab.show.wording import (
 from sledlab.studies.hybrid import figures
 from sledlab.studies.stores.configurations import CONFIGURATIONS, DISK, MIRROR, UNCACHED
 from sledlab.studies.stores.plan import EQUAL_SHARE
-from sledlab.studies.stores.rows import StoreRow, controller_cache_sentence, disk_gains_text, facts, title
+from sledlab.studies.stores.rows import StoreRow, disk_gains_text, facts, shared_parts, title
 from sledlab.study.axes import depends_on_seed
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ R = TypeVar("R", bound=StoreRow)
 def answer(study: HybridStudy) -> str:
     """The answer: the controller cache of all stores, warnings, and the store that the study recommends."""
     sentences = [
-        controller_cache_sentence(study.config),
+        shared_parts(study),
         overload(study),
         best(study),
         best_size(study),

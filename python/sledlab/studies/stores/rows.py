@@ -6,10 +6,11 @@ from dataclasses import asdict, astuple, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab import _native
+from sledlab.model.device import describe
 from sledlab.show import wording
 from sledlab.show.facts import common_facts, requests_fact, setting_facts
 from sledlab.show.ranking import compare_times
-from sledlab.studies.stores.configurations import DISK
+from sledlab.studies.stores.configurations import DISK, MEMS
 from sledlab.study.axes import depends_on_seed
 from sledlab.study.columns import Column
 from sledlab.study.plan import plain
@@ -70,6 +71,7 @@ def describe_stores(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:
     axes = {name: list(value) if isinstance(value, tuple) else value for name, value in plan.axes.items()}
     description = {
         "front": stores.mems_name,
+        "front_kind": describe(stores.bases[MEMS])["kind"],
         "mems_devices": stores.sleds,
         **axes,
         "hybrid": dict(stores.extras),
@@ -122,15 +124,17 @@ def controller_cache(config: Mapping[str, Any]) -> str:
     )
 
 
-def controller_cache_sentence(config: Mapping[str, Any]) -> str:
-    """A sentence: the controller cache in front of every store."""
-    cache = controller_cache(config)
-    if not cache:
-        return "No store has a controller cache."
-    return (
+def shared_parts(study: Outcome) -> str:
+    """Sentences: the controller cache of every store, and the device in front where that is no MEMS."""
+    cache = controller_cache(study.config)
+    text = (
         f"Every store, the plain disk included, has a controller cache in front ({cache}; "
         "--set cache.kind=none for none)."
+        if cache
+        else "No store has a controller cache."
     )
+    is_mems = study.axes["front_kind"] == "mems"
+    return text if is_mems else f"{text} MEMS stands for {study.axes['front']} here."
 
 
 def disk_gains_text(mean_ms: float, disk_ms: float | None, uncached_ms: float | None) -> str:

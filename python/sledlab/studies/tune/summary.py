@@ -11,7 +11,7 @@ from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import figure, mark_overloaded, milliseconds, percent, share, size
 from sledlab.studies.stores.configurations import CONFIGURATIONS, DISK, MEMS, UNCACHED
 from sledlab.studies.stores.plan import EQUAL_SHARE
-from sledlab.studies.stores.rows import controller_cache_sentence, disk_gains_text, facts, title
+from sledlab.studies.stores.rows import disk_gains_text, facts, shared_parts, title
 from sledlab.studies.tune.plan import ALL_REQUESTS, LESS_MEMS
 
 if TYPE_CHECKING:
@@ -35,12 +35,12 @@ def answer(tuned: TunedHybrid) -> str:
     if run.mean_ms >= disk.mean_ms:
         uncached_text = f", without its cache in {milliseconds(uncached)}" if uncached else ""
         return (
-            f"{controller_cache_sentence(tuned.config)} MEMS does not pay within this budget: the disk "
+            f"{shared_parts(tuned)} MEMS does not pay within this budget: the disk "
             f"alone answers in {milliseconds(disk.mean_ms)} on average{uncached_text}, the best caching "
             f"disk, {store}, in {milliseconds(run.mean_ms)}."
         )
     sentences = [
-        controller_cache_sentence(tuned.config),
+        shared_parts(tuned),
         f"Take {store}: {milliseconds(run.mean_ms)} on average, "
         f"{disk_gains_text(run.mean_ms, disk.mean_ms, uncached)}, "
         f"with {percent(mems.mean_ms / run.mean_ms)} of the speed of MEMS alone.",
