@@ -117,9 +117,10 @@ def _fastest_sentence(comparison: Comparison, group: Group, speedup: float) -> s
     if len(best) == len(steady) > 1:
         subject = "both" if len(best) == 2 else f"all {len(best)} schedulers"
         condition = "" if len(steady) == len(group.curves) else " that keep up"
-        return (
-            f"{load_clause}, {subject}{condition} answer in the same time, {_mean(fastest_run)} on average."
-        )
+        means = list(dict.fromkeys(_mean(curve.run(speedup)) for curve in (best[0], best[-1])))
+        if len(means) > 1:
+            return f"{load_clause}, {subject}{condition} are level, {' to '.join(means)} on average."
+        return f"{load_clause}, {subject}{condition} answer in the same time, {means[0]} on average."
     is_single = len(best) == 1
     subject = f"{names(best)} {'answers' if is_single else 'answer'} in {_mean(fastest_run)} on average"
     if len(group.curves) == 1:
