@@ -92,7 +92,6 @@ else:
     mpl_collections = _LazyModule("matplotlib.collections")
     mpl_transforms = _LazyModule("matplotlib.transforms")
     mpl_artist = _LazyModule("matplotlib.artist")
-    mpl_lines = _LazyModule("matplotlib.lines")
     mpl_text = _LazyModule("matplotlib.text")
     mpl_ticker = _LazyModule("matplotlib.ticker")
     numpy = _LazyModule("numpy")

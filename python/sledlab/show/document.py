@@ -212,9 +212,18 @@ class Document:
     tables: Sequence[str] = ()
 
 
+def flatten(parts: Iterable[Part]) -> Iterator[Part]:
+    """Yield parts in order, with the parts inside side-by-side and collapsible ones in their place."""
+    for part in parts:
+        if isinstance(part, (SideBySideParts, Collapsible)):
+            yield from flatten(part.parts)
+        else:
+            yield part
+
+
 def write(parts: Iterable[Part], console: Console) -> None:
     """Print parts on a console; drawings are omitted."""
-    for part in parts:
+    for part in flatten(parts):
         match part:
             case Heading(text, _, note):
                 _print(console, (text, "bold"), (note and f"  {note}", ""))
@@ -226,8 +235,6 @@ def write(parts: Iterable[Part], console: Console) -> None:
                 _print(console, (text, ""))
             case Grid():
                 _columns(part).print(console)
-            case SideBySideParts(parts=inner_parts) | Collapsible(parts=inner_parts):
-                write(inner_parts, console)
             case _:
                 pass
 
@@ -258,7 +265,7 @@ def _escape_plain_text(value: Any) -> Any:
 
 def as_html(parts: Iterable[Part]) -> str:
     """Return the parts for a notebook; drawings are omitted."""
-    return "".join(_element(part) for part in parts)
+    return "".join(map(_element, flatten(parts)))
 
 
 def _element(part: Part) -> str:
@@ -272,8 +279,6 @@ def _element(part: Part) -> str:
             titles = "".join(f"<th>{_escape(name)}</th>" for name in part.head)
             rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in part.rows)
             return f"<table><thead><tr>{titles}</tr></thead><tbody>{rows}</tbody></table>"
-        case SideBySideParts(parts=inner_parts) | Collapsible(parts=inner_parts):
-            return as_html(inner_parts)
         case _:
             return ""
 
@@ -325,7 +330,8 @@ def page(document: Document, *, static: bool = False) -> str:
         static: Whether its figures are static images. Otherwise figures with data are interactive, if this
             installation has their script (see `has_charts`).
     """
-    is_interactive = has_charts() and not (static or Document.static) and _has_drawings(document.parts)
+    has_drawings = any(isinstance(part, Drawing) for part in flatten(document.parts))
+    is_interactive = has_drawings and has_charts() and not (static or Document.static)
     styles = [STYLE, *([CHARTS_STYLE] if is_interactive else [])]
     style = "".join(_read(name).removesuffix("\n") for name in styles)
     script = _read(CHARTS) if is_interactive else ""
@@ -348,12 +354,3 @@ def has_charts() -> bool:
     Wheels have it; an installation from sources has it where npm was found.
     """
     return files("sledlab.show").joinpath(CHARTS).is_file()
-
-
-def _has_drawings(parts: Iterable[Part]) -> bool:
-    """Return whether there is a figure among the parts."""
-    return any(
-        isinstance(part, Drawing)
-        or (isinstance(part, (SideBySideParts, Collapsible)) and _has_drawings(part.parts))
-        for part in parts
-    )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sledlab.show.document import Collapsible, Grid, SideBySideParts
+from sledlab.show.document import Grid, flatten
 from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from sledlab.show.document import Part
 
@@ -53,18 +53,8 @@ def tables(parts: Iterable[Part]) -> str:
         \\end{tabular}
         <BLANKLINE>
     """
-    return "\n".join(["% \\usepackage{booktabs}\n", *map(_tabular, _grids(parts))])
-
-
-def _grids(parts: Iterable[Part]) -> Iterator[Grid]:
-    for part in parts:
-        match part:
-            case Grid():
-                yield part
-            case SideBySideParts(parts=inner_parts) | Collapsible(parts=inner_parts):
-                yield from _grids(inner_parts)
-            case _:
-                pass
+    tabulars = [_tabular(part) for part in flatten(parts) if isinstance(part, Grid)]
+    return "\n".join(["% \\usepackage{booktabs}\n", *tabulars])
 
 
 def _tabular(grid: Grid) -> str:

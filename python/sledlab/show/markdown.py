@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sledlab.show.document import Collapsible, Grid, Heading, SideBySideParts
+from sledlab.show.document import Grid, Heading, flatten
 from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
@@ -31,14 +31,12 @@ def tables(parts: Iterable[Part]) -> str:
 
 def _blocks(parts: Iterable[Part]) -> Iterator[str]:
     """Yield each heading and each table, with a line end."""
-    for part in parts:
+    for part in flatten(parts):
         match part:
             case Heading(text, level):
                 yield f"{'#' * (level if level > 1 else 2)} {_cell(text)}\n"
             case Grid():
                 yield _table(part)
-            case SideBySideParts(parts=inner_parts) | Collapsible(parts=inner_parts):
-                yield from _blocks(inner_parts)
             case _:
                 pass
 
