@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_artist, mpl_collections, mpl_text, mpl_transforms
 from sledlab.lazy import numpy as np
+from sledlab.show.text_extents import text_box, tick_labels, to_pixels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
 SLACK_PT = 0.75
@@ -127,16 +127,11 @@ def _texts(figure: Figure, renderer: Any) -> Iterator[_DrawnText]:
         is_drawn = text.get_visible() and text.get_text().strip() and _is_shown(text)
         if not is_drawn or id(text) in all_ticks - drawn_ticks:
             continue
-        box = _extent(text, renderer)
+        box = text_box(text, renderer)
         if box.width > 0:
-            slack = SLACK_PT * figure.dpi / 72
+            slack = to_pixels(figure, SLACK_PT)
             is_tick, has_ground = id(text) in drawn_ticks, text.get_bbox_patch() is not None
             yield _DrawnText(text.get_text(), box.padded(-slack), text.axes, is_tick, has_ground)
-
-
-def _extent(text: Text, renderer: Any) -> Bbox:
-    """Return the box of a text without the arrow of an annotation."""
-    return mpl_text.Text.get_window_extent(text, renderer)
 
 
 def _is_shown(artist: Artist) -> bool:
@@ -146,17 +141,6 @@ def _is_shown(artist: Artist) -> bool:
         return axes is None
     parts = (axes.xaxis.label, axes.yaxis.label)
     return axes.axison or not any(artist is part for part in parts)
-
-
-def tick_labels(axis: Any) -> list[Text]:
-    """Return the labels of an axis that are drawn: those of ticks within its view."""
-    if not axis.get_visible() or not axis.axes.axison:
-        return []
-    low, high = sorted(axis.get_view_interval())
-    edge = (high - low) * 1e-9
-    ticks = [tick for tick in axis.get_major_ticks() if low - edge <= tick.get_loc() <= high + edge]
-    labels = [label for tick in ticks for label in (tick.label1, tick.label2)]
-    return [label for label in labels if label.get_visible() and label.get_text()]
 
 
 def _overlap(one: Bbox, other: Bbox) -> bool:
@@ -201,7 +185,7 @@ def _texts_over_markers(figure: Figure, texts: Sequence[_DrawnText]) -> Iterator
             if line.get_marker() in ("", "None", None, " ", ".") or not line.get_visible():
                 continue
             points = line.get_transform().transform(np.column_stack(line.get_data()).astype(float))
-            half = (line.get_markersize() / 2 - SLACK_PT) * figure.dpi / 72
+            half = to_pixels(figure, line.get_markersize() / 2 - SLACK_PT)
             for each in texts:
                 box = each.box.padded(half)
                 if any(box.contains(*point) for point in points):

@@ -12,16 +12,17 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from sledlab.lazy import mpl_text, mpl_ticker
-from sledlab.show.figure_defects import tick_labels
 from sledlab.show.line_names import NAME_PT, move_names_to_legend, spread_line_names
 from sledlab.show.plots import CELL, ROW_END, ROW_HEADING, finish_figure, place_ticks, plain_ticks
 from sledlab.show.text_extents import (
-    beside,
+    boxes_in_row,
     column_width,
+    other_boxes,
     right_bound,
     shorten_middle,
-    text_pixels,
+    text_box,
     texts_with_role,
+    tick_labels,
     to_pixels,
 )
 
@@ -142,7 +143,7 @@ def _shorten_row_names(axes: Axes) -> bool:
     if not isinstance(axes.yaxis.get_major_formatter(), mpl_ticker.FixedFormatter) or not labels:
         return False
     room, lines = MAX_ROW_NAME * column_width(axes), _row_lines(axes)
-    names = [_fit_text(label.get_text(), text_pixels(label), room, lines) for label in labels]
+    names = [_fit_text(label.get_text(), text_box(label).width, room, lines) for label in labels]
     if names == [label.get_text() for label in labels]:
         return False
     axes.set_yticks(axes.get_yticks(), names)
@@ -155,7 +156,7 @@ def _shorten_row_texts(axes: Axes) -> bool:
     for heading in (text for text in axes.texts if text.get_label() == ROW_HEADING):
         has_changed |= _cut_clauses(axes, heading)
     for text in texts_with_role(axes, ROW_END):
-        former, width, lines = text.get_text(), text_pixels(text), _row_lines(axes)
+        former, width, lines = text.get_text(), text_box(text).width, _row_lines(axes)
         fitted = _fit_text(former, width, room, lines)
         if "…" in fitted and ", " in former:
             fitted = former.rpartition(", ")[0]
@@ -215,7 +216,8 @@ def _turn_names(axis: Axis, labels: Sequence[Text], slot: float) -> bool:
     """Wrap the names below an axis; turn them where that is not enough."""
     names = [label.get_text() for label in labels]
     wrapped = [
-        _fit_text(name, text_pixels(label), slot * 0.95, 2) for name, label in zip(names, labels, strict=True)
+        _fit_text(name, text_box(label).width, slot * 0.95, 2)
+        for name, label in zip(names, labels, strict=True)
     ]
     if wrapped != names and not any("…" in name for name in wrapped):
         axis.set_ticks(axis.get_ticklocs(), wrapped)
@@ -252,15 +254,14 @@ def _wrap_labels(axes: Axes) -> bool:
     """Wrap titles and labels of axes that are longer than their room; return whether any changed."""
     figure, box = axes.figure, axes.bbox
     margin = to_pixels(figure, 2)
-    others = [each.bbox for each in figure.axes if each is not axes and each.get_visible()]
-    above = [each for each in others if each.x0 < box.x1 and box.x0 < each.x1]
-    left = max((each.x1 for each in beside(axes) if each.x1 <= box.x0), default=figure.bbox.x0 + margin)
+    column = [each for each in other_boxes(axes) if each.x0 < box.x1 and box.x0 < each.x1]
+    left = max((each.x1 for each in boxes_in_row(axes) if each.x1 <= box.x0), default=figure.bbox.x0 + margin)
     right = right_bound(axes)
     bottom = max(
-        ((each.y1 + box.y0) / 2 for each in above if each.y1 <= box.y0), default=figure.bbox.y0 + margin
+        ((each.y1 + box.y0) / 2 for each in column if each.y1 <= box.y0), default=figure.bbox.y0 + margin
     )
     top = min(
-        ((each.y0 + box.y1) / 2 for each in above if each.y0 >= box.y1), default=figure.bbox.y1 - margin
+        ((each.y0 + box.y1) / 2 for each in column if each.y0 >= box.y1), default=figure.bbox.y1 - margin
     )
     middle_x, middle_y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
     has_changed = False

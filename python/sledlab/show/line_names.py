@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.show.plots import LINE_END, legend
-from sledlab.show.text_extents import shorten_middle, text_pixels, texts_with_role, to_pixels
+from sledlab.show.text_extents import shorten_middle, text_box, texts_with_role, to_pixels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ def move_names_to_legend(figure: Figure) -> bool:
     room = MAX_SHARE * figure.bbox.width
     is_full = any(
         len(texts) * to_pixels(figure, NAME_PT) > axes.bbox.height + to_pixels(figure, NAME_PT)
-        or any(text_pixels(text) > room for text in texts)
+        or any(text_box(text).width > room for text in texts)
         for axes, texts in texts_by_axes.items()
     )
     if not is_full:

@@ -8,12 +8,25 @@ from sledlab.lazy import mpl_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.text import Annotation, Text
+    from matplotlib.transforms import Bbox
 
 
-def text_pixels(text: Text) -> float:
-    """Return the width of a text in pixels, without the arrow of an annotation."""
-    return float(mpl_text.Text.get_window_extent(text).width)
+def text_box(text: Text, renderer: Any = None) -> Bbox:
+    """Return the box of a text, without the arrow of an annotation."""
+    return mpl_text.Text.get_window_extent(text, renderer)
+
+
+def tick_labels(axis: Axis) -> list[Text]:
+    """Return the labels of an axis that are drawn: those of ticks within its view."""
+    if not axis.get_visible() or not axis.axes.axison:
+        return []
+    low, high = sorted(axis.get_view_interval())
+    edge = (high - low) * 1e-9
+    ticks = [tick for tick in axis.get_major_ticks() if low - edge <= tick.get_loc() <= high + edge]
+    labels = [label for tick in ticks for label in (tick.label1, tick.label2)]
+    return [label for label in labels if label.get_visible() and label.get_text()]
 
 
 def to_pixels(figure: Any, points: float) -> float:
@@ -34,17 +47,21 @@ def shorten_middle(text: str, maximum: int) -> str:
     return f"{text[: maximum - 1 - end].rstrip()}…{text[-end:].lstrip()}"
 
 
-def beside(axes: Axes) -> list[Any]:
+def other_boxes(axes: Axes) -> list[Any]:
+    """Return the boxes of the other visible axes of the figure."""
+    return [each.bbox for each in axes.figure.axes if each is not axes and each.get_visible()]
+
+
+def boxes_in_row(axes: Axes) -> list[Any]:
     """Return the boxes of the axes on the left and on the right of axes."""
     box = axes.bbox
-    others = [each.bbox for each in axes.figure.axes if each is not axes and each.get_visible()]
-    return [each for each in others if each.y0 < box.y1 and box.y0 < each.y1]
+    return [each for each in other_boxes(axes) if each.y0 < box.y1 and box.y0 < each.y1]
 
 
 def right_bound(axes: Axes) -> float:
     """Return where the room of axes ends: at the next axes on the right, or at the edge of the figure."""
     right = axes.figure.bbox.x1 - to_pixels(axes.figure, 2)
-    return min((each.x0 for each in beside(axes) if each.x0 >= axes.bbox.x1), default=right)
+    return min((each.x0 for each in boxes_in_row(axes) if each.x0 >= axes.bbox.x1), default=right)
 
 
 def column_width(axes: Axes) -> float:
