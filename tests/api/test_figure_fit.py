@@ -119,6 +119,17 @@ def test_long_names_move_into_a_legend(width):
         assert all("…" in name for name in names)
 
 
+def test_names_of_rows_leave_room_for_bars():
+    with plots.style(), at_width("3.3in"):
+        figure = plots.bars([("device.active_tips = 640", 1.0, "1.98 ms, best: 18 % less", False)] * 3, "ms")
+        fit(figure)
+    (axes,) = figure.axes
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == ["device.active_tips =\n640"] * 3
+    assert axes.bbox.width > 0.25 * figure.bbox.width
+    assert len([tick for tick in axes.get_xticks() if tick <= axes.get_xlim()[1]]) >= 2
+
+
 def test_strip_of_overloaded_points_has_no_scale():
     figure = draw(long_names(4))
     plot, strip = figure.axes

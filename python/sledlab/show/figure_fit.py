@@ -25,6 +25,7 @@ from sledlab.show.text_extents import (
     tick_labels,
     to_pixels,
 )
+from sledlab.show.wording import keep_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 MAX_PASSES = 6
 """Most times that a figure is measured and arranged."""
 
-MAX_ROW_NAME, MAX_ROW_TEXT = 0.34, 0.36
+MAX_ROW_NAME, MAX_ROW_TEXT = 0.42, 0.36
 """Largest shares of the width of a column of plots for names and for texts of rows."""
 
 LEGEND_ROOM = 0.2
@@ -48,6 +49,9 @@ MIN_ROW_PT = 6.5
 
 MIN_CELL_PT = 5.5
 """Least size of the values in the cells of a heat map, in points; smaller ones are left out."""
+
+MIN_TICKS = 2
+"""Fewest labels of an axis of numbers."""
 
 TICK_GAP_PT = 5.0
 """Least room between the labels of two ticks, in points."""
@@ -127,20 +131,21 @@ def _fit_text(text: str, width: float, room: float, lines: int) -> str:
         return text
     longest = max(len(line) for line in text.split("\n"))
     letters = max(int(longest * room / width), 4)
-    wrapped = [
-        part
-        for line in text.split("\n")
-        for part in wrap(line, letters, break_long_words=False, break_on_hyphens=False)
-    ]
+    wrapped = [part for line in text.split("\n") for part in _wrap(line, letters)]
     if len(wrapped) <= lines and all(len(line) <= letters for line in wrapped):
         return "\n".join(wrapped)
     return shorten_middle(text.replace("\n", " "), letters)
 
 
+def _wrap(text: str, letters: int) -> list[str]:
+    """Return the lines of a text, broken between words but not between a number and its unit."""
+    return wrap(keep_units(text), letters, break_long_words=False, break_on_hyphens=False)
+
+
 def _shorten_row_names(axes: Axes) -> bool:
     """Shorten the names of rows on the left of a plot; return whether any changed."""
     labels = tick_labels(axes.yaxis)
-    if not isinstance(axes.yaxis.get_major_formatter(), mpl_ticker.FixedFormatter) or not labels:
+    if not isinstance(axes.yaxis.get_major_locator(), mpl_ticker.FixedLocator) or not labels:
         return False
     room, lines = MAX_ROW_NAME * column_width(axes), _row_lines(axes)
     names = [_fit_text(label.get_text(), text_box(label).width, room, lines) for label in labels]
@@ -190,8 +195,9 @@ def _thin_ticks(axis: Axis) -> bool:
     slots = max(int(length / (max(end - start for start, end in spans) + gap)), 1)
     locator = axis.get_major_locator()
     if hasattr(locator, "max_ticks"):
-        locator.max_ticks = min(max(slots, 2), len(labels) - 1)
-        return True
+        # Later passes may give the plot more room, and a single tick shows no scale.
+        former, locator.max_ticks = locator.max_ticks, max(min(slots, len(labels) - 1), MIN_TICKS)
+        return bool(locator.max_ticks != former)
     if not all(_is_number(label.get_text()) for label in labels):
         slot = length / len(labels)
         return _turn_names(axis, labels, slot) if is_x else _shrink_rows(axis, labels, slot)
@@ -292,8 +298,7 @@ def _wrap_label(text: Text, room: float) -> bool:
     if not former or length <= room:
         return False
     letters = max(int(max(len(line) for line in former.split("\n")) * room / length), 8)
-    lines = wrap(former.replace("\n", " "), letters, break_long_words=False, break_on_hyphens=False)
-    text.set_text("\n".join(lines))
+    text.set_text("\n".join(_wrap(former.replace("\n", " "), letters)))
     return bool(text.get_text() != former)
 
 

@@ -68,9 +68,9 @@ def states(study: PowerStudy, device: str) -> Figure:
     by_state.rows(
         lower, names, request_energies, [_request_text(run) for run in runs], "energy for each request (mJ)"
     )
-    upper.set_title("Energy of the device, if it parks ...")
-    middle.set_title("Time, if it parks ...")
-    lower.set_title("Energy for each request, if it parks ...")
+    upper.set_title("Energy of the device, if it parks\u00a0...")
+    middle.set_title("Time, if it parks\u00a0...")
+    lower.set_title("Energy for each request, if it parks\u00a0...")
     return _add_legend(fig, study, device, runs)
 
 
@@ -196,7 +196,7 @@ def loads(study: PowerStudy, device: str) -> Figure:
         shares = [{state: share * 100 for state, share in run.state_values("share").items()} for run in runs]
         by_state.columns(axes, shares)
         by_state.mark_overload(axes, [[run.saturated] for run in runs])
-        axes.set_title(f"Energy if it {name}")
+        axes.set_title(name)
         plots.scale(axes, 100, "energy (%)")
         energies = [(place, run.total_energy_per_request_mj, run.saturated) for place, run in enumerate(runs)]
         plots.draw_line(energy_axes, energies, style, name)

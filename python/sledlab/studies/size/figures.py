@@ -32,7 +32,8 @@ def times(result: SmartSize) -> Figure:
         if node_count is not None:
             answer_point = (node_count, result.find_row(device, node_count).run.elapsed_s)
             plots.draw_point(axes, answer_point, color, 9)
-            font: Any = {"fontsize": 9, "fontweight": "bold", "color": color}
+            ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.5}
+            font: Any = {"fontsize": 9, "fontweight": "bold", "color": color, "bbox": ground}
             axes.annotate(f"{node_count:,}", answer_point, xytext=(5, 6), textcoords="offset points", **font)
     _nodes_axis(axes, _node_range(result))
     seconds = [each.run.elapsed_s for each in result.rows]
@@ -68,7 +69,8 @@ def savings_figure(result: SmartSize) -> Figure:
         axes.set_ylabel("time saved (%)")
         if axes is not panels[-1]:
             axes.set_xlabel("")
-    plots.legend(fig, {f"{name} × 2": COLORS[part] for part, name in PART_NAMES.items()})
+    lines = zip(PART_NAMES.values(), panels[0].lines, strict=False)
+    plots.legend(fig, {f"{name} × 2": line for name, line in lines})
     return fig
 
 

@@ -40,7 +40,7 @@ def phases(study: SmartStudy) -> Figure:
 
 
 def _draw_stacks(rows: Sequence[tuple[str, Mapping[str, float]]]) -> Figure:
-    fig, (axes,) = plots.panels(1, 1.1 + 0.3 * len(rows), rows=len(rows))
+    fig, (axes,) = plots.panels(1, 1.1 + plots.row_height() * len(rows), rows=len(rows))
     ends = [0.0] * len(rows)
     for part, color in COLORS.items():
         widths = [parts[part] for _, parts in rows]
