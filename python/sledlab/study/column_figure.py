@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sledlab.errors import Error, unknown
@@ -12,8 +11,8 @@ from sledlab.show.presentation import creator
 from sledlab.show.table_figure import TableFigure, is_number
 from sledlab.show.widths import at_width
 from sledlab.show.wording import model_label
-from sledlab.study.columns import columns, records
-from sledlab.study.statistics import SeedMeans, half_width
+from sledlab.study.columns import columns, key_columns, records
+from sledlab.study.statistics import half_width
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 UNITS = {"1024 bytes": "KiB", "2^20 bytes": "MiB"}
 """Units of columns as axes and tables show them."""
-
 
 INTERVALS = {"mean_ms": "mean_ci95_ms", "scv": "scv_ci95", "energy_j": "energy_ci95_j"}
 """Column with half the 95 % confidence interval over seeds, by the column that it belongs to."""
@@ -69,7 +67,7 @@ def plot_columns(
     tables = {name: records(rows) for name, rows in results.rows.items() if rows}
     name = _find_table(tables, (y, *x, *where))
     rows = select_rows(tables[name], where)
-    keys = _keys(rows[0], results.axes)
+    keys = [key for key in key_columns(tables[name], results.axes) if key != "seed"]
     columns_by_name = columns(results.kinds[name])
 
     def label(name: str) -> str:
@@ -151,16 +149,6 @@ def _halves(
             values.setdefault(tuple(row[key] for key in keys), []).append(row[y])
     halves = [half_width(values.get(tuple(row[key] for key in keys), [])) for row in rows]
     return {index: half for index, half in enumerate(halves) if half is not None}
-
-
-def _keys(row: dict[str, Any], axes: Mapping[str, Any]) -> list[str]:
-    """Return the columns that identify a row: axes, varied settings, and the texts and counts in front."""
-    measures = columns(SeedMeans)
-    leading = takewhile(
-        lambda name: name in axes or (name not in measures and not isinstance(row[name], float)), row
-    )
-    axis_columns = [name for name in row if name in axes or "." in name]
-    return [name for name in dict.fromkeys((*leading, *axis_columns)) if name not in ("seed", "label")]
 
 
 def _default_x(rows: Sequence[dict[str, Any]], keys: Sequence[str]) -> str:

@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args, g
 from sledlab.lazy import polars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from dataclasses import Field
     from typing import ClassVar
+
+
+DISPLAY_NAME = "label"
+"""Column with the name under which a row is displayed: another column identifies the row."""
 
 
 class Row(Protocol):
@@ -65,6 +69,23 @@ def columns(kind: type) -> Mapping[str, Column]:
         elif hasattr(field_type, "__dataclass_fields__"):
             columns_by_name |= columns(field_type)
     return columns_by_name
+
+
+def key_columns(rows: Sequence[Mapping[str, Any]], axes: Collection[str]) -> list[str]:
+    """Return the columns that identify a row: axes, varied settings, and the first others that are needed.
+
+    Examples:
+        >>> key_columns([{"name": "a", "load": 1, "mean_ms": 3.0}, {"name": "b", "load": 1}], ["load"])
+        ['name', 'load']
+    """
+    keys: list[str] = []
+    for name in rows[0]:
+        is_axis = name in axes or "." in name
+        if is_axis or (
+            name != DISPLAY_NAME and len({tuple(row[key] for key in keys) for row in rows}) < len(rows)
+        ):
+            keys.append(name)
+    return keys
 
 
 @cache

@@ -8,7 +8,7 @@ from sledlab._native import __version__
 from sledlab.errors import Error, unknown
 from sledlab.lazy import numpy as np
 from sledlab.lazy import xarray
-from sledlab.study.columns import columns, records
+from sledlab.study.columns import columns, key_columns, records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ def to_xarray(outcome: Any, table: str | None) -> xarray.Dataset:
         raise unknown("table", table, list(tables))
     name = table or next((each for each, rows in tables.items() if "seed" not in rows[0]), next(iter(tables)))
     rows = tables[name]
-    keys = _keys(rows, outcome.axes)
+    keys = key_columns(rows, outcome.axes)
     coordinates = {key: list(dict.fromkeys(row[key] for row in rows)) for key in keys}
     cells = {tuple(row[key] for key in keys): row for row in rows}
     grid = _grid(coordinates, cells)
@@ -46,16 +46,6 @@ def to_xarray(outcome: Any, table: str | None) -> xarray.Dataset:
         )
     except ImportError as error:
         raise Error(f"xarray is not installed here: {error}", remedy=REMEDY) from error
-
-
-def _keys(rows: Sequence[Record], axes: Mapping[str, Any]) -> list[str]:
-    """Return the columns that identify a row: the first ones that do so, and axes of the study."""
-    keys: list[str] = []
-    for name in rows[0]:
-        is_axis = name in axes or "." in name
-        if is_axis or len({tuple(row[key] for key in keys) for row in rows}) < len(rows):
-            keys.append(name)
-    return keys
 
 
 def _grid(coordinates: Mapping[str, Sequence[Any]], cells: Mapping[tuple[Any, ...], Record]) -> list[Any]:
