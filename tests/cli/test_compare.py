@@ -136,7 +136,7 @@ def test_repeated_vary_gives_a_study_that_repeats(sledlab, tmp_path):
     first, shared, repeated = (tmp_path / name for name in ("first", "shared", "again"))
     answer = sledlab(*arguments, "--out", first)
     assert answer.code == 0
-    assert "device.active_tips = 1280 and device.spring_factor = 0.75 are best" in " ".join(
+    assert "device.active_tips = 1,280 and device.spring_factor = 0.75 are best" in " ".join(
         answer.out.split()
     )
     runs = pl.read_csv(first / "runs.csv")

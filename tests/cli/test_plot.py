@@ -74,7 +74,7 @@ def test_third_setting_makes_small_multiples(sledlab, study_directory, tmp_path)
     columns = ("--x", "speedup", "--x", "device.active_tips", "--y", "energy_j")
     sledlab("plot", study_directory, *columns, "--save", tmp_path / "map.svg")
     figure = sl.open(study_directory).plot_columns("energy_j", ["speedup", "device.active_tips"])
-    assert [axes.get_title("left") for axes in figure.axes[:2]] == ["fcfs", "sptf"]
+    assert [axes.get_title("left") for axes in figure.axes[:2]] == ["FCFS", "SPTF"]
 
 
 def test_where_selects_rows(sledlab, study_directory, tmp_path):

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from functools import cache, partial
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from sledlab.errors import unknown
 from sledlab.lazy import matplotlib, mpl_colors, mpl_figure, mpl_lines, mpl_patches, mpl_text, mpl_ticker
 from sledlab.show.palette import (
     AMBER,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
     from matplotlib.ticker import Locator
@@ -65,7 +67,7 @@ MAX_TICKS = 8
 """Most labels of a linear axis."""
 
 LOG_RATIO = 100
-"""Bars whose values span more than this ratio have a logarithmic axis."""
+"""Bars, and columns of tables, whose values span more than this ratio have a logarithmic axis."""
 
 METADATA = {"png": "Description", "svg": "Description", "pdf": "Subject"}
 """Metadata key for the creator of a figure, by file extension."""
@@ -95,6 +97,20 @@ STYLE: Any = {
     "svg.hashsalt": "sledlab",
     "axes.formatter.use_mathtext": False,
 }
+
+
+P = TypeVar("P")
+
+
+def find_panel(panels: Mapping[str, P], name: str) -> P:
+    """Return a panel of a result by its name.
+
+    Raises:
+        Error: There is no such panel.
+    """
+    if name not in panels:
+        raise unknown("panel", name, list(panels))
+    return panels[name]
 
 
 def single_plot(height: float = SIZE[1]) -> tuple[Figure, Axes]:
@@ -206,6 +222,15 @@ def _locator() -> type[Locator]:
             return ticks[:: -(-len(ticks) // count)]
 
     return RoundTicks
+
+
+def color_bar(fig: Figure, image: ScalarMappable, axes: Axes | Sequence[Axes], label: str) -> None:
+    """Draw the scale of the colors of an image on the right of axes."""
+    bar = fig.colorbar(image, ax=axes, pad=0.02)
+    bar.outline.set_visible(False)
+    plain_ticks(bar.ax.yaxis)
+    place_ticks(bar.ax.yaxis)
+    bar.set_label(label, color=QUIET)
 
 
 def value_axis(axes: Axes, values: Sequence[float]) -> None:

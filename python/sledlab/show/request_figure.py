@@ -32,9 +32,6 @@ MAX_NAMES = 24
 BINS = (24, 16)
 """Columns and lines of a heat map."""
 
-LOG_RATIO = 100
-"""Values whose 99th percentile is more than this ratio above the 1st have a logarithmic axis."""
-
 
 def draw(result: Result, y: str, x: Sequence[str], where: Mapping[str, Any]) -> Figure:
     """Draw a column of the requests of a run over one or two others.
@@ -138,9 +135,9 @@ def _boxes(axes: Axes, x: polars.Series, y: polars.Series) -> None:
 
 
 def _scale(axes: Axes, values: polars.Series) -> None:
-    """Set the y axis, logarithmic where values are far apart."""
+    """Set the y axis, logarithmic where the 1st and 99th percentile are far apart."""
     low, high = (values.quantile(share) or 0.0 for share in (0.01, 0.99))
-    if low > 0 and high > LOG_RATIO * low:
+    if low > 0 and high > plots.LOG_RATIO * low:
         axes.set_yscale("log")
     elif not (values < 0).any():
         axes.set_ylim(bottom=0)
@@ -161,6 +158,5 @@ def _heat_map(columns: Mapping[str, polars.Series]) -> Figure:
     fig, axes = plots.single_plot()
     image = axes.pcolormesh(*edges, means.T, cmap="cividis_r", rasterized=True)
     axes.set(xlabel=_label(x), ylabel=_label(z))
-    bar = fig.colorbar(image, ax=axes, pad=0.02, label=f"mean {_label(y)}, {len(y_column):,} requests")
-    bar.outline.set_visible(False)
+    plots.color_bar(fig, image, axes, f"mean {_label(y)}, {len(y_column):,} requests")
     return fig

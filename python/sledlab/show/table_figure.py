@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.lazy import mpl_colors, mpl_ticker
+from sledlab.lazy import mpl_colors
 from sledlab.lazy import numpy as np
 from sledlab.show import plots
-from sledlab.show.palette import GRAY, INK, QUIET, color_places
+from sledlab.show.palette import GRAY, INK, QUIET
 from sledlab.show.ticks import tick_text
 from sledlab.show.widths import SIZE, figure_height
 from sledlab.show.wording import figure as number
+from sledlab.show.wording import setting_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Row = dict[str, Any]
-
-LOG_RATIO = 100
-"""Values that span more than this ratio have a logarithmic axis."""
 
 MAX_PLACES = 8
 """Most values of x that all have a tick."""
@@ -89,10 +87,10 @@ def _lines(table: TableFigure) -> Figure:
     is_numeric = all(is_number(name) for name in names)
     fig, axes = plots.single_plot()
     ends, tops = [], []
-    styles = [plots.LINE_STYLES[place] for place in color_places(list(groups)[: len(plots.LINE_STYLES)])]
-    for number_of_group, (name, group) in enumerate(groups.items()):
-        style = styles[number_of_group] if number_of_group < len(styles) else (GRAY, "-", "")
-        shift = 0.0 if is_numeric else 0.1 * (number_of_group - (len(groups) - 1) / 2)
+    styles = dict(zip(groups, plots.line_styles(list(groups)), strict=False))
+    for position, (name, group) in enumerate(groups.items()):
+        style = styles.get(name, (GRAY, "-", ""))
+        shift = 0.0 if is_numeric else 0.1 * (position - (len(groups) - 1) / 2)
         points = [
             (row[x] if is_numeric else names.index(row[x]) + shift, row[y], table.halves.get(index), row)
             for index, row in group
@@ -104,7 +102,7 @@ def _lines(table: TableFigure) -> Figure:
         if points and name and style[0] != GRAY:
             ends.append((points[-1][1], name, style[0]))
     _scale_values(axes, [row[y] for _, row in rows if row[y] is not None], max(tops, default=1.0))
-    _scale_places(axes, names, is_numeric=is_numeric)
+    _scale_places(axes, x, names, is_numeric=is_numeric)
     axes.set(xlabel=table.label(x), ylabel=table.label(y))
     axes.grid(visible=True, axis="y")
     if omitted := len(table.rows) - len(rows):
@@ -129,10 +127,11 @@ def setting(key: str, value: Any) -> str:
     """Return a value of a column as a name: with its key if it is a number.
 
     Examples:
-        >>> setting("device.active_tips", 1280), setting("scheduler", "SPTF")
+        >>> setting("device.active_tips", 1280), setting("scheduler", "sptf")
         ('active_tips = 1,280', 'SPTF')
     """
-    return f"{key.rpartition('.')[2]} = {tick_text(value)}" if is_number(value) else str(value)
+    text = setting_value(key, value)
+    return f"{key.rpartition('.')[2]} = {text}" if is_number(value) else text
 
 
 def _line(
@@ -173,17 +172,17 @@ def _line(
 def _scale_values(axes: Axes, values: Sequence[float], top: float) -> None:
     """Set the y axis, with room for the intervals above the values."""
     positive = [value for value in values if value > 0]
-    if positive and len(positive) == len(values) and max(positive) > LOG_RATIO * min(positive):
+    if positive and len(positive) == len(values) and max(positive) > plots.LOG_RATIO * min(positive):
         axes.set_yscale("log")
     elif min(values, default=0.0) >= 0:
         axes.set_ylim(0, top * 1.08 or 1.0)
     plots.plain_ticks(axes.yaxis)
 
 
-def _scale_places(axes: Axes, places: Sequence[Any], *, is_numeric: bool) -> None:
+def _scale_places(axes: Axes, key: str, places: Sequence[Any], *, is_numeric: bool) -> None:
     """Set the x axis: numbers, logarithmic where they are far apart, or names."""
     if not is_numeric:
-        axes.set_xticks(range(len(places)), [str(place) for place in places])
+        axes.set_xticks(range(len(places)), [setting_value(key, place) for place in places])
         axes.set_xlim(-0.5, len(places) - 0.5)
         return
     is_log = min(places) > 0 and max(places) > 10 * min(places)
@@ -232,7 +231,7 @@ def _heat_maps(table: TableFigure) -> Figure:
     if lines > 1:
         fig.supylabel(table.label(table.x[1]), fontsize=9, color=QUIET)
     _name_columns(fig, table, grid)
-    _color_bar(fig, grid, norm, table)
+    _color_bar(fig, grid, table)
     return fig
 
 
@@ -272,51 +271,39 @@ def _heat_map(axes: Axes, table: TableFigure, rows: Sequence[Row], places: Seque
     steady_cells = cells.copy()
     for cell in overloaded:
         steady_cells[cell] = np.nan
-    best = _best_cell(steady_cells, table.y)
+    best_cells = _best_cells(steady_cells, table.y)
     for (line, column), value in np.ndenumerate(cells):
         if not np.isnan(value):
-            weight = "bold" if (line, column) == best else "normal"
+            weight = "bold" if (line, column) in best_cells else "normal"
             color = "white" if norm(value) > 0.5 else "black"
             style: Any = {"ha": "center", "va": "center", "fontsize": 9, "color": color, "fontweight": weight}
             axes.text(column, line, number(float(value)), label=plots.CELL, **style)
     for line, column in overloaded:
         sides = [column - 0.5, column + 0.5], line - 0.5, line + 0.5
         axes.fill_between(*sides, facecolor="none", edgecolor=GRAY, hatch="///", linewidth=0)
-    if best is not None:
-        line, column = best
+    for line, column in best_cells:
         axes.add_patch(plots.frame(column - 0.46, line - 0.46, 0.92, 0.92, INK))
-    axes.set_xticks(range(len(columns)), [_place_text(each) for each in columns])
-    axes.set_yticks(range(len(lines)), [_place_text(each) for each in lines])
+    x, y = table.x
+    axes.set_xticks(range(len(columns)), [setting_value(x, each) for each in columns])
+    axes.set_yticks(range(len(lines)), [setting_value(y, each) for each in lines])
     axes.tick_params(length=0)
 
 
-def _place_text(place: Any) -> str:
-    return tick_text(place) if is_number(place) else str(place)
-
-
-def _best_cell(cells: Any, y: str) -> tuple[int, int] | None:
-    """Return the cell with the best value; none where it is not known what is better, or all are equal."""
+def _best_cells(cells: Any, y: str) -> set[tuple[int, int]]:
+    """Return the cells with the best value; none where it is not known what is better, or all are equal."""
     is_higher_better = y.startswith(HIGHER_IS_BETTER)
     has_order = is_higher_better or y.endswith(LOWER_IS_BETTER)
     if not has_order or np.isnan(cells).all() or np.nanmin(cells) == np.nanmax(cells):
-        return None
-    flat = np.nanargmax(cells) if is_higher_better else np.nanargmin(cells)
-    line, column = np.unravel_index(flat, cells.shape)
-    return int(line), int(column)
+        return set()
+    best = np.nanmax(cells) if is_higher_better else np.nanmin(cells)
+    return {(int(line), int(column)) for line, column in np.argwhere(cells == best)}
 
 
-def _color_bar(fig: Figure, grid: Any, norm: Any, table: TableFigure) -> None:
+def _color_bar(fig: Figure, grid: Any, table: TableFigure) -> None:
     """Draw the scale of colors on the right, and the meaning of frames and hatches in its label."""
     image = next(axes.images[0] for axes in grid.flat if axes.images)
-    bar = fig.colorbar(image, ax=list(grid.flat), pad=0.02, format=mpl_ticker.FuncFormatter(_tick))
-    bar.outline.set_visible(False)
-    bar.ax.minorticks_off()
-    plots.place_ticks(bar.ax.yaxis)
     notes = ["framed: best"] if any(axes.patches for axes in grid.flat) else []
     if any(row.get("saturated") for row in table.rows):
         notes.append("hatched: overloaded")
-    bar.set_label("\n".join([table.label(table.y), ", ".join(notes)]) if notes else table.label(table.y))
-
-
-def _tick(value: float, _position: int) -> str:
-    return tick_text(value)
+    label = "\n".join(filter(None, (table.label(table.y), ", ".join(notes))))
+    plots.color_bar(fig, image, list(grid.flat), label)

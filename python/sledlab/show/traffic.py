@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.show.palette import FAINT, INK, QUIET
-from sledlab.show.plots import single_plot
-from sledlab.show.widths import SIZE
+from sledlab.show.palette import FAINT, INK
+from sledlab.show.plots import color_bar, single_plot
+from sledlab.show.widths import SIZE, base_width
 from sledlab.show.wording import data, figure
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def heat_map(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> Figure:
         traffic: Bytes, a row for every sender, a column for every receiver.
         names: Names of the senders; receivers are the senders and the client.
     """
-    fig, axes = single_plot(SIZE[1] * 1.05)
+    fig, axes = single_plot(min(SIZE[1] * 1.05, base_width() * 0.8))
     unit, scale = next(
         (name, size)
         for name, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1))
@@ -47,9 +47,7 @@ def heat_map(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> Figure:
             color = "white" if amounts[row, column] > 0.6 * largest else INK
             text = figure(float(amounts[row, column])) if traffic[row, column] else "·"
             axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=9, color=color)
-    color_bar = fig.colorbar(image, ax=axes, shrink=0.9, pad=0.02)
-    color_bar.set_label(f"{unit} in all phases", color=QUIET)
-    color_bar.outline.set_visible(False)
+    color_bar(fig, image, axes, f"{unit} in all phases")
     return fig
 
 

@@ -6,12 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 from sledlab._native import is_plugin
+from sledlab.show.ticks import tick_text
 from sledlab.traces.samples import trace_label
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
+
+MODEL_COLUMNS = ("device", "policy")
+"""Columns that name models with their parameters, such as `share:eta=2`."""
 
 NO_BREAK_SPACE = "\u00a0"
 
@@ -379,6 +383,26 @@ def label(word: str) -> str:
         if is_plugin(word)
         else f"{name.upper()} {parameters.replace(':', ' ')}".rstrip()
     )
+
+
+def setting_value(key: str, value: Any) -> str:
+    """Return the value of a setting, or of a column that names models, as tables and figures display it.
+
+    Examples:
+        >>> setting_value("device.active_tips", 1280), setting_value("device.spring_factor", 0.4)
+        ('1,280', '0.4')
+        >>> setting_value("scheduler", "edf20:Deadline"), setting_value("policy", "fixed:timeout_ms=10")
+        ('Deadline', 'fixed timeout_ms=10')
+    """
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return tick_text(value)
+    text = str(value)
+    return label(text) if key == "scheduler" else model_label(text) if key in MODEL_COLUMNS else text
+
+
+def settings_text(settings: Iterable[tuple[str, Any]]) -> str:
+    """Return settings with their values, as in `device.sleds = 4, scheduler = SPTF`."""
+    return ", ".join(f"{key} = {setting_value(key, value)}" for key, value in settings)
 
 
 def power_name(config: Mapping[str, Any]) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.show.document import Grid, Heading, Text
-from sledlab.show.wording import interval, join_names, label
-from sledlab.studies.compare.sweep import SCHEDULER
+from sledlab.show.wording import interval, join_names, setting_value, settings_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +29,7 @@ def parts(sweeps: Sequence[Sweep]) -> Iterator[Part]:
     if all(len(values) == 1 for values in sweeps[0].values.values()):
         return
     down, across = _table_keys(sweeps)
-    case = "".join(f"{key} = {value}: " for key, value in sweeps[0].case)
+    case = f"{settings_text(sweeps[0].case)}: " if sweeps[0].case else ""
     if across is None:
         yield Heading(f"{case}mean response time in ms, by {down} and by load")
         yield _one_setting(sweeps, down)
@@ -58,7 +57,7 @@ def _table_keys(sweeps: Sequence[Sweep]) -> tuple[str, str | None]:
 def _one_setting(sweeps: Sequence[Sweep], key: str) -> Grid:
     """Return a row for each value of a setting, and a column for each load."""
     rows = [
-        (value_text(key, value), *(_cell(sweep, {key: value}) for sweep in sweeps))
+        (setting_value(key, value), *(_cell(sweep, {key: value}) for sweep in sweeps))
         for value in sweeps[0].values[key]
     ]
     return Grid((key, *(_load(sweep) for sweep in sweeps)), rows)
@@ -70,13 +69,13 @@ def _two_settings(sweeps: Sequence[Sweep], down: str, across: str) -> Grid:
     rows = [
         (
             *((_load(sweep),) if len(sweeps) > 1 else ()),
-            value_text(down, value),
+            setting_value(down, value),
             *(_cell(sweep, {down: value, across: other}) for other in across_values),
         )
         for sweep in sweeps
         for value in down_values
     ]
-    heads = [value_text(across, value) for value in across_values]
+    heads = [setting_value(across, value) for value in across_values]
     if len(sweeps) == 1:
         return Grid((down, *heads), rows)
     return Grid(("load", down, *heads), rows, "left", has_groups=True, group_size=len(down_values))
@@ -97,8 +96,3 @@ def _cell(sweep: Sweep, values: dict[str, Any]) -> str:
 
 def _load(sweep: Sweep) -> str:
     return f"×{sweep.speedup:g}"
-
-
-def value_text(key: str, value: Any) -> str:
-    """Return a value of a key as people write it."""
-    return label(str(value)) if key == SCHEDULER else str(value)

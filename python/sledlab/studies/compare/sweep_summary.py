@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING
 from sledlab.show import plots
 from sledlab.show.document import Drawing, Grid, Heading, Text
 from sledlab.show.ranking import LEVEL
-from sledlab.show.wording import figure, interval, join_names, milliseconds, percent
-from sledlab.studies.compare.grid_table import value_text
+from sledlab.show.wording import (
+    figure,
+    interval,
+    join_names,
+    milliseconds,
+    percent,
+    setting_value,
+    settings_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +39,7 @@ def answer(sweeps: Sequence[Sweep], load: Load) -> str:
     """Return the best value of each key, by how much, and keys that make no difference, in sentences."""
     sentences = []
     for sweep in sweeps:
-        case = "".join(f"{key} = {value}: " for key, value in sweep.case)
+        case = f"{settings_text(sweep.case)}: " if sweep.case else ""
         sentences.append(f"{case}{load(sweep.speedup)}, {' '.join(_sentences(sweep))}")
     if any(len(run) == 1 for sweep in sweeps for run in sweep.runs.values()):
         sentences.append(f"One seed: differences below {LEVEL * 100:g} % count as none.")
@@ -83,15 +90,15 @@ def _mean(sweep: Sweep) -> str:
 
 def _best(sweep: Sweep, key: str) -> str:
     """Return a key with its best value."""
-    return f"{key} = {value_text(key, sweep.value(sweep.best, key))}"
+    return settings_text([(key, sweep.value(sweep.best, key))])
 
 
 def _gains(sweep: Sweep, key: str) -> list[str]:
     """Return by how much the best value of a key is better than the others, in clauses."""
     effects = sweep.effects(key)
     worse = [each for each in effects if each.differs and not each.overloaded]
-    level_values = [value_text(key, each.value) for each in effects if not each.differs]
-    overloaded_values = [value_text(key, each.value) for each in effects if each.overloaded]
+    level_values = [setting_value(key, each.value) for each in effects if not each.differs]
+    overloaded_values = [setting_value(key, each.value) for each in effects if each.overloaded]
     if len(worse) > MAX_LISTED:
         comparisons = [f"{_gain_text(worse[0])}, up to {_gain_text(worse[-1])}"]
     else:
@@ -106,7 +113,7 @@ def _gains(sweep: Sweep, key: str) -> list[str]:
 
 def _gain_text(effect: SettingEffect) -> str:
     """Return how much less the best value takes than another."""
-    return f"{_share(effect)} less than with {value_text(effect.key, effect.value)}"
+    return f"{_share(effect)} less than with {setting_value(effect.key, effect.value)}"
 
 
 def _share(effect: SettingEffect) -> str:
@@ -146,7 +153,7 @@ def parts(sweeps: Sequence[Sweep], load: Load, *, is_generated: bool) -> Sequenc
 
 def _title(sweep: Sweep, load: Load) -> str:
     """Return the requests and the load of a sweep."""
-    return ", ".join([*(f"{key} = {value}" for key, value in sweep.case), load(sweep.speedup)])
+    return ", ".join(filter(None, (settings_text(sweep.case), load(sweep.speedup))))
 
 
 def draw(sweeps: Sequence[Sweep], load: Load) -> Figure:
@@ -173,7 +180,7 @@ def _sweep_bars(sweep: Sweep) -> list[plots.Bar]:
         for effect in sweep.effects(key):
             change = f"best: {_share(effect)} less" if effect.differs else "level"
             text = "overloaded" if effect.overloaded else f"{milliseconds(effect.mean_ms)}, {change}"
-            bars.append((f"{key} = {value_text(key, effect.value)}", effect.mean_ms, text, effect.overloaded))
+            bars.append((settings_text([(key, effect.value)]), effect.mean_ms, text, effect.overloaded))
     return bars
 
 
@@ -182,8 +189,8 @@ def _table(sweep: Sweep) -> Grid:
     rows = []
     for key in sweep.values:
         best = interval(sweep.mean_ms(sweep.best), sweep.half_ms(sweep.best))
-        rows.append((key, value_text(key, sweep.value(sweep.best, key)), best, "best"))
+        rows.append((key, setting_value(key, sweep.value(sweep.best, key)), best, "best"))
         for effect in sweep.effects(key):
             change = "overloaded" if effect.overloaded else _share(effect) if effect.differs else "level"
-            rows.append((key, value_text(key, effect.value), figure(effect.mean_ms), change))
+            rows.append((key, setting_value(key, effect.value), figure(effect.mean_ms), change))
     return Grid(("setting", "value", "mean", "the best takes less"), rows, "left words")

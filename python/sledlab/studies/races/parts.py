@@ -11,7 +11,7 @@ from sledlab.show import load_curves, spread, text_plot
 from sledlab.show.curves import Curves, Line, LoadDot
 from sledlab.show.document import Drawing, Grid, Heading, SideBySideParts, Text
 from sledlab.show.ranking import LEVEL, Ranking, is_level
-from sledlab.show.wording import figure, interval, label, list_names, milliseconds, percent
+from sledlab.show.wording import figure, interval, label, list_names, milliseconds, percent, settings_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,7 +69,7 @@ DRAWN_COLUMNS = {
 
 def heading(group: Group) -> str:
     """Return the heading of a group: the keys that vary and their values."""
-    return ", ".join(f"{key} = {value}" for key, value in group.varied)
+    return settings_text(group.varied)
 
 
 def names(curves: Sequence[Curve], maximum: int = 3) -> str:
