@@ -273,7 +273,7 @@ def test_very_many_nodes_have_no_matrix(tmp_path):
 def test_every_kind_of_figure_is_drawn(sort):
     for kind in ("phases", "timeline", "traffic", "what_if", "energy"):
         assert sort.plot(kind).axes, kind
-    with pytest.raises(sl.Error, match="unknown plot `phase`"):
+    with pytest.raises(sl.Error, match="unknown panel `phase`"):
         sort.plot("phase")
     without_what_if = sl.replay(WORK / "scan.work", "mems-g2", what_if=False)
     with pytest.raises(sl.Error, match="twice as fast"):

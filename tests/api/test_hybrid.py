@@ -360,7 +360,7 @@ def test_every_section_draws(refused, bank_study, section):
     assert all(axes.has_data() for axes in figure.axes)
     figure.canvas.draw()
     assert set(summary.SECTIONS) == set(SECTIONS)
-    with refused("unknown section"):
+    with refused("unknown panel"):
         bank_study.plot(f"{section}s")
     if section not in ("configurations", "traffic"):
         with refused("has no section"):

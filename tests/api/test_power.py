@@ -420,7 +420,7 @@ def test_every_section_draws_every_device(refused, two_devices, section):
         figure = two_devices.plot(section, device=device)
         assert all(axes.has_data() for axes in figure.axes)
         figure.canvas.draw()
-    with refused("unknown section `state`"):
+    with refused("unknown panel `state`"):
         two_devices.plot("state")
     with refused("unknown device `mems-g3` in this study"):
         two_devices.plot(section, device="mems-g3")

@@ -137,7 +137,7 @@ def test_only_reads_can_be_drawn(refused):
     r = sl.simulate(sl.workload("uniform", read_share=1.0), "mems-g2", limit=100)
     for kind in ("overview", "cdf", "response", "throughput", "queue", "parts", "energy"):
         assert r.plot(kind).axes
-    with refused("unknown plot"):
+    with refused("unknown panel"):
         r.plot("pie")
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.errors import Error, unknown
+from sledlab.errors import Error
 from sledlab.runs.cluster_result import COMPONENTS
 from sledlab.show.palette import BLUE, GRAY, GREEN, INK, QUIET, VERMILION
-from sledlab.show.plots import label_right, legend, name_rows, panels
+from sledlab.show.plots import find_panel, label_right, legend, name_rows, panels
 from sledlab.show.series import MAX_BARS, Bar, Panel, Series
 from sledlab.show.traffic import heat_map
 from sledlab.show.widths import SIZE, base_width
@@ -47,9 +47,7 @@ def draw(result: ClusterResult, kind: str = "phases") -> Figure:
     Raises:
         Error: There is no such kind, or the result lacks the numbers that it shows.
     """
-    if kind not in KINDS:
-        raise unknown("plot", kind, list(KINDS))
-    return KINDS[kind](result)
+    return find_panel(KINDS, kind)(result)
 
 
 def node_names(result: ClusterResult) -> list[str]:

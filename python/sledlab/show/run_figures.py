@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sledlab.errors import unknown
 from sledlab.lazy import mpl_figure
 from sledlab.show import device_states, request_figure, wording
 from sledlab.show.distributions import corner_legend, draw_distributions, name_distributions
 from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, STATE_COLORS, VERMILION
-from sledlab.show.plots import ROW_HEADING, label_right, plain_ticks, single_plot
+from sledlab.show.plots import ROW_HEADING, find_panel, label_right, plain_ticks, single_plot
 from sledlab.show.series import NamedBar, Panel, Series, distribution_panel
 from sledlab.show.widths import SIZE, base_width, figure_height, has_chosen_width
 
@@ -37,12 +37,15 @@ def draw(result: Result, kind: str = "overview", **columns: Any) -> Figure:
     """
     if kind == "columns":
         return request_figure.draw(result, **columns)
-    if kind == "overview":
-        return _overview(result)
-    if kind not in KINDS:
-        raise unknown("plot", kind, ["overview", *KINDS])
+    panels: dict[str, Callable[[Result], Figure]] = {"overview": _overview}
+    panels |= {name: partial(_draw_alone, draw_panel) for name, draw_panel in KINDS.items()}
+    return find_panel(panels, kind)(result)
+
+
+def _draw_alone(draw_panel: Callable[[Result, Axes], None], result: Result) -> Figure:
+    """Draw one panel, without a title."""
     figure, axes = single_plot()
-    KINDS[kind](result, axes)
+    draw_panel(result, axes)
     axes.set_title("")
     return figure
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sledlab.errors import Error, unknown
+from sledlab.errors import Error
 from sledlab.show.document import Collapsible, Drawing, Heading, SideBySideParts, Text
+from sledlab.show.plots import find_panel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -71,8 +72,7 @@ def draw_section(sections: Mapping[str, Section], study: Any, name: str, **selec
     Raises:
         Error: There is no such section, or the study has no rows for it.
     """
-    if name not in sections:
-        raise unknown("section", name, list(sections))
+    section = find_panel(sections, name)
     if not study.rows[name]:
         raise Error(f"the study has no section `{name}`", remedy="specify values of its axis")
-    return sections[name].draw(study, **selection)
+    return section.draw(study, **selection)

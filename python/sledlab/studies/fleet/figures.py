@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.errors import Error, unknown
+from sledlab.errors import Error
 from sledlab.show import plots
 from sledlab.show.palette import QUIET
 
@@ -120,6 +120,4 @@ def draw(result: Fleet, kind: str = "volumes") -> Figure:
     Raises:
         Error: There is no such figure.
     """
-    if kind not in KINDS:
-        raise unknown("plot", kind, list(KINDS))
-    return KINDS[kind](result)
+    return plots.find_panel(KINDS, kind)(result)

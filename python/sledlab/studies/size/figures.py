@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.errors import unknown
 from sledlab.show import plots
 from sledlab.show.cluster_figures import COLORS, PART_NAMES
 from sledlab.show.palette import INK, QUIET
@@ -105,6 +104,4 @@ def draw(result: SmartSize, kind: str = "times") -> Figure:
     Raises:
         Error: There is no such figure.
     """
-    if kind not in KINDS:
-        raise unknown("plot", kind, list(KINDS))
-    return KINDS[kind](result)
+    return plots.find_panel(KINDS, kind)(result)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from sledlab.errors import unknown
 from sledlab.show import plots
 from sledlab.show.cluster_figures import COLORS
 from sledlab.show.wording import figure
@@ -98,6 +97,4 @@ def draw(study: SmartStudy, section: str = "times") -> Figure:
     Raises:
         Error: There is no such figure, or too little for it.
     """
-    if section not in KINDS:
-        raise unknown("section", section, list(KINDS))
-    return KINDS[section](study)
+    return plots.find_panel(KINDS, section)(study)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sledlab.errors import unknown
 from sledlab.show import plots
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Heading, Source, Text, grid
 from sledlab.show.presentation import DocumentPresentation
@@ -95,9 +94,7 @@ def draw(tuned: TunedHybrid, section: str = "runs") -> Figure:
     Raises:
         Error: There is no such section.
     """
-    if section != "runs":
-        raise unknown("section", section, ["runs"])
-    return runs(tuned)
+    return plots.find_panel({"runs": runs}, section)(tuned)
 
 
 def brief(tuned: TunedHybrid) -> Sequence[Part]:
