@@ -85,7 +85,7 @@ def _request_text(run: EnergyMeans) -> str:
     total_text = quantity(run.total_energy_per_request_mj, "mJ")
     kinds = {"read": run.read_energy_uj, "write": run.write_energy_uj}
     kind_texts = [
-        f"a {kind} itself {quantity(uj * 1e-3, 'mJ')}" for kind, uj in kinds.items() if uj is not None
+        f"serving a {kind} {quantity(uj * 1e-3, 'mJ')}" for kind, uj in kinds.items() if uj is not None
     ]
     return "\n".join([total_text, *kind_texts])
 
