@@ -38,6 +38,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
                 "first_use",
                 "web",
                 "emulation",
+                "estimates",
             ),
             *("closed_loop", "guarantees", "hostile", "power", "client_delay", "applications"),
         )
