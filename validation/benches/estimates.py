@@ -22,15 +22,15 @@ DEVICES = ("--device", "mems-g2,atlas-10k,ssd-tlc")
 CLUSTER = ("--device", "mems-g3,hp-c2490a", "--node-count", "2,4,8,16,32")
 
 STUDIES: dict[str, tuple[str, ...]] = {
-    "schedulers over three loads": ("compare", *MEMS, *UNIFORM, "--limit", "60000", "--speedup", "1,2,4"),
+    "schedulers over three loads": ("compare", *MEMS, *UNIFORM, "--limit", "300000", "--speedup", "1,2,4"),
     "two schedulers, ten seeds": (
-        *("compare", *MEMS, *UNIFORM, "--limit", "200000", "--scheduler", "fcfs,sptf"),
+        *("compare", *MEMS, *UNIFORM, "--limit", "1000000", "--scheduler", "fcfs,sptf"),
         *("--speedup", "1,1.5", "--seed", "1..10"),
     ),
     "grid of two settings": (
-        *("compare", *MEMS, *UNIFORM, *GRID, "--limit", "150000", "--scheduler", "sptf", *SEEDS),
+        *("compare", *MEMS, *UNIFORM, *GRID, "--limit", "600000", "--scheduler", "sptf", *SEEDS),
     ),
-    "three devices": ("compare", *DEVICES, *UNIFORM, *SEEDS, "--limit", "200000", "--speedup", "0.1,0.2,1"),
+    "three devices": ("compare", *DEVICES, *UNIFORM, *SEEDS, "--limit", "1000000", "--speedup", "0.1,0.2,1"),
     "a recorded trace": ("compare", *MEMS, "sample:mail-a", "--speedup", "4,8,16", "--limit", "60000"),
     "power policies": ("power", *MEMS, *UNIFORM, *SEEDS, "--limit", "60000"),
     "power policies of a disk": ("power", "--device", "mobile-disk", *UNIFORM, "--limit", "100000"),
