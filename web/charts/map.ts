@@ -1,7 +1,8 @@
 // Positioning times to all places of a sled: each is the longer of a time in x and a time in y.
 
 import type uPlot from "uplot";
-import { Plot } from "./plot.ts";
+import { spread } from "./curves.ts";
+import { Plot, textWidth } from "./plot.ts";
 import { clamp, formatNumber, unpack, unpackPositions } from "./numbers.ts";
 import { ORANGE, QUIET, themed, timeColor } from "./palette.ts";
 import type { PanelData } from "./panel.ts";
@@ -9,6 +10,19 @@ import { linearTicks, tickText } from "./ticks.ts";
 
 /** Width of the color scale with its labels. */
 const SCALE_PX = 74;
+
+/** Height of a line of names, and length of the lines from these to their regions. */
+const NAME_PX = 18;
+const LEADER_PX = 24;
+
+/** A region of the map in pixels of the canvas. */
+interface Region {
+  readonly name: string;
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
 
 export class TimeMap extends Plot {
   private readonly ys: number[];
@@ -96,6 +110,7 @@ export class TimeMap extends Plot {
 
   /** Outlines the regions reached within some times: rectangles, since a time is the longer of those in x and y. */
   private drawOutlines(chart: uPlot): void {
+    const regions: Region[] = [];
     const { ctx: pen, bbox } = chart;
     pen.save();
     pen.beginPath();
@@ -113,13 +128,34 @@ export class TimeMap extends Plot {
       pen.strokeStyle = "#1b1f24";
       pen.lineWidth = devicePixelRatio;
       pen.strokeRect(x0, y0, x1 - x0, y1 - y0);
-      const text = `${formatNumber(ms)} ms`;
-      const width = (text.length * 7 + 4) * devicePixelRatio;
-      pen.fillStyle = "#ffffffd0";
-      pen.fillRect(x0 + 2, y0 + 2, width, 15 * devicePixelRatio);
-      this.write(text, x0 + 4, y0 + 2 + 8 * devicePixelRatio, { color: "#1b1f24" });
+      regions.push({ name: `${formatNumber(ms)} ms`, left: x0, top: y0, right: x1, bottom: y1 });
     }
     pen.restore();
+    this.nameRegions(chart, regions);
+  }
+
+  /** Writes the names of regions next to the widest one, each with a line to the edge of its region. */
+  private nameRegions(chart: uPlot, regions: readonly Region[]): void {
+    const { ctx: pen, bbox } = chart;
+    const scale = devicePixelRatio;
+    const names_px = Math.max(0, ...regions.map(({ name }) => textWidth(name))) * scale;
+    const outermost = Math.max(...regions.map(({ right }) => right));
+    const x = Math.min(outermost + LEADER_PX * scale, bbox.left + bbox.width - names_px - 4 * scale);
+    const [first, last] = [bbox.top + NAME_PX * scale, bbox.top + bbox.height - NAME_PX * scale];
+    // Every name is at the height of its region's upper edge, or as near as there is room.
+    const heights = spread(regions.map(({ top }) => clamp(top, first, last)), NAME_PX * scale, first, last);
+    regions.forEach(({ name, right, top, bottom }, index) => {
+      const y = heights[index]!;
+      pen.strokeStyle = "#fff";
+      pen.lineWidth = scale;
+      pen.beginPath();
+      pen.moveTo(Math.min(right, bbox.left + bbox.width), clamp(y, top, bottom));
+      pen.lineTo(x - 3 * scale, y);
+      pen.stroke();
+      pen.fillStyle = "#fff";
+      pen.fillRect(x - 3 * scale, y - 8 * scale, textWidth(name) * scale + 6 * scale, 16 * scale);
+      this.write(name, x, y, { color: "#000" });
+    });
   }
 
   private drawStart(chart: uPlot): void {

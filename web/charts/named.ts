@@ -60,7 +60,7 @@ export class NamedBars extends Plot {
     const longest = this.xs[1]!;
     if (low !== null && high !== null && (low > 0 || high < longest)) return [low, high];
     const names_px = Math.max(...this.bars.map(([name]) => name.length)) * CHARACTER_PX + 14;
-    const width = Math.max((this.surface.clientWidth || 480) - names_px - 12, 100);
+    const width = Math.max((this.surface.clientWidth || 480) - names_px - Math.max(this.margins().right, this.lastTickRoom()), 100);
     const ends = this.bars.map(([, value, , text]) => {
       const widest_px = Math.max(...text.split("\n").map((line) => textWidth(line)));
       return value / Math.max(1 - (widest_px + 2 * GAP_PX) / width, MIN_SHARE);

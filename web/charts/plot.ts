@@ -3,8 +3,8 @@
 import uPlot from "uplot";
 import { append } from "./dom.ts";
 import type { Drawing } from "./menu.ts";
-import { isolatedIndexes } from "./numbers.ts";
-import { FAINT, INK, QUIET, SERIES, onTheme, themed } from "./palette.ts";
+import { formatNumber, isolatedIndexes } from "./numbers.ts";
+import { FAINT, INK, QUIET, SERIES, adaptiveColor, onTheme, themed } from "./palette.ts";
 import type { PanelData, SeriesData } from "./panel.ts";
 import type { LegendEntry } from "./svg.ts";
 import { linearTicks, logTicks, tickText } from "./ticks.ts";
@@ -169,7 +169,7 @@ export abstract class Plot implements Drawing {
     const chips = append("div", this.element, "", { class: "live-chips", role: "group", "aria-label": `Series of ${this.title}` });
     this.chipTexts = this.panel.series.map((series, index) => {
       const chip = append("button", chips, "", { type: "button", "aria-pressed": this.isPicked[index]! });
-      append("i", chip).style.background = this.colors[index]!;
+      append("i", chip).style.background = adaptiveColor(this.colors[index]!);
       append("b", chip, series.name);
       chip.onclick = () => {
         const isPicked = !this.isPicked[index];
@@ -207,7 +207,7 @@ export abstract class Plot implements Drawing {
     this.chart = new uPlot({
       width: this.surface.clientWidth || 480,
       height: this.height,
-      padding: [top, right, 0, 0],
+      padding: [top, Math.max(right, this.lastTickRoom()), 0, 0],
       legend: { show: false },
       focus: { alpha: 0.2 },
       cursor: {
@@ -283,6 +283,15 @@ export abstract class Plot implements Drawing {
     const widest_px = Math.max(...names.map((name) => name.length)) * CHARACTER_PX + 8;
     const stride = Math.max(1, Math.ceil((widest_px * positions.length) / (chart.bbox.width / devicePixelRatio || 400)));
     return positions.filter((_, index) => index % stride === 0);
+  }
+
+  /** Pixels to the right of the plot for the second half of the x axis's last label, which may stand at the end. */
+  protected lastTickRoom(): number {
+    const { xs, panel: { rows, steps } } = this;
+    // Steps have half a step of room.
+    if (steps && !rows) return Math.max(0, textWidth(steps[steps.length - 1]!) / 2 - (0.6 * this.surface.clientWidth) / (steps.length + 2));
+    const labels = [xs[0]!, xs[xs.length - 1]!].flatMap((x) => [tickText(x), formatNumber(x)]);
+    return Math.max(...labels.map((label) => textWidth(label))) / 2 + 2;
   }
 
   private axisStyle(label: string): uPlot.Axis {

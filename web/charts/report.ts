@@ -8,6 +8,7 @@ import { addMenu } from "./menu.ts";
 import { NamedBars } from "./named.ts";
 import type { PanelData } from "./panel.ts";
 import type { Plot } from "./plot.ts";
+import { addScrollNote } from "./scroll.ts";
 
 /** Heights of plots, as shares of their widths, and their limits in pixels. */
 const CURVES_SHARE = 0.54;
@@ -47,5 +48,8 @@ for (const figure of document.querySelectorAll<HTMLElement>("figure")) {
   const plots = data ? drawPlots(figure, title, data) : [];
   addMenu(figure, title, plots);
 }
-for (const table of document.querySelectorAll("table")) addCopyButton(table);
+for (const table of document.querySelectorAll("table")) {
+  addScrollNote(table);
+  addCopyButton(table);
+}
 document.documentElement.dataset["live"] = String(Math.round(performance.now()));

@@ -2,7 +2,7 @@
 
 import * as base from "../charts/palette.ts";
 
-export { BLUE, GREEN, ORANGE, PARTS as PART_COLORS, PURPLE, SKY, STATES, VERMILION, adaptiveColor, cividis, themed } from "../charts/palette.ts";
+export { BLUE, FAINT, GREEN, ORANGE, PARTS as PART_COLORS, PURPLE, SKY, STATES, VERMILION, adaptiveColor, cividis, themed } from "../charts/palette.ts";
 
 /** Fill and outline of marks on a map, whose colors do not depend on the theme. */
 export const [MARK_FILL, MARK_OUTLINE] = [base.PAPER, base.INK];

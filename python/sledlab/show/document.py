@@ -20,6 +20,7 @@ from sledlab.lazy import jinja2, later, rich_text
 from sledlab.show import plots
 from sledlab.show.columns import Columns, fold, printable_text
 from sledlab.show.figure_fit import complete_figure
+from sledlab.show.palette import PALETTE, PAPER
 from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class Drawing:
         title: What the figure shows, also read out by screen readers.
         heading: Heading above the figure.
         caption: Text between heading and figure.
-        width: `narrow` or `wide`; half a page when empty.
+        width: `narrow`, or empty for the width of the page or of its column.
         panels: Gives the plots as numbers, drawn by the script of pages that are not static; none by default.
     """
 
@@ -333,7 +334,7 @@ def page(document: Document, *, static: bool = False) -> str:
     has_drawings = any(isinstance(part, Drawing) for part in flatten(document.parts))
     is_interactive = has_drawings and has_charts() and not (static or Document.static)
     styles = [STYLE, *([CHARTS_STYLE] if is_interactive else [])]
-    style = "".join(_read(name).removesuffix("\n") for name in styles)
+    style = "".join([*(_read(name).removesuffix("\n") for name in styles), dark_rules()])
     script = _read(CHARTS) if is_interactive else ""
     policy = (
         f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if is_interactive else "'none'"
@@ -341,6 +342,24 @@ def page(document: Document, *, static: bool = False) -> str:
     return template().render(
         document=document, live=is_interactive, style=style, script=script, policy=policy
     )
+
+
+@cache
+def dark_rules() -> str:
+    """Return style rules that give static figures, drawn in the colors of light pages, those of dark ones.
+
+    Texts of the color of the page lie on cells of heat maps, whose colors do not change.
+    """
+    dark_by_color: dict[str, str] = {
+        **{darker: PALETTE["dark"][color] for color, darker in PALETTE["text"].items()},
+        **PALETTE["dark"],
+    }
+    rules = [
+        f"svg {':not(text)' if color == PAPER else ''}[style*='{part}: {color}']{{{part}:{dark}!important}}"
+        for color, dark in dark_by_color.items()
+        for part in ("fill", "stroke")
+    ]
+    return f"@media screen and (prefers-color-scheme: dark){{{''.join(rules)}}}\n"
 
 
 def _read(name: str) -> str:

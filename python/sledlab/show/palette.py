@@ -1,7 +1,8 @@
 """The palette of all figures, which the pages read too: `palette.json`.
 
-Colors of categories are those of Okabe and Ito (2008), which color-blind readers can distinguish, also in
-grayscale. Each meaning has one color in all figures.
+Colors of categories follow Okabe and Ito (2008), so that color-blind readers can distinguish them, also in
+grayscale; some are darker, for a contrast of 3 on white. Those of dark pages have a contrast of 4.5. Each
+meaning has one color in all figures.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ INK: str = PALETTE["ink"]
 QUIET: str = PALETTE["quiet"]
 FAINT: str = PALETTE["faint"]
 GRAY: str = PALETTE["gray"]
+PAPER: str = PALETTE["paper"]
 BLUE: str = PALETTE["blue"]
 VERMILION: str = PALETTE["vermilion"]
 GREEN: str = PALETTE["green"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.show.palette import FAINT, INK
+from sledlab.show.palette import FAINT
 from sledlab.show.plots import color_bar, single_plot
 from sledlab.show.widths import SIZE, base_width
 from sledlab.show.wording import data, figure
@@ -44,7 +44,7 @@ def heat_map(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> Figure:
     _name_axes(axes, names)
     if len(names) <= MAX_TEXT:
         for row, column in ((row, column) for row in range(len(names)) for column in range(len(names) + 1)):
-            color = "white" if amounts[row, column] > 0.6 * largest else INK
+            color = "white" if amounts[row, column] > 0.6 * largest else "black"
             text = figure(float(amounts[row, column])) if traffic[row, column] else "·"
             axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=9, color=color)
     color_bar(fig, image, axes, f"{unit} in all phases")

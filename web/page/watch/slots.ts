@@ -5,7 +5,7 @@ import { addSaveMenu } from "../../charts/menu.ts";
 import { Sheet } from "../canvas.ts";
 import { el, fill } from "../dom.ts";
 import { formatBytes, formatTime, formatCount } from "../format.ts";
-import { BLUE, GREEN, INK, ORANGE, PAPER, PURPLE, SKY, STATES, SURFACE, VERMILION, themed } from "../palette.ts";
+import { BLUE, FAINT, GREEN, INK, ORANGE, PAPER, PURPLE, SKY, SURFACE, VERMILION, themed } from "../palette.ts";
 import { laneBounds } from "./lanes.ts";
 import { swatch } from "./timeline.ts";
 import { squareLayout, type ResidencySamples, type SquareLayout } from "./residency.ts";
@@ -13,7 +13,7 @@ import type { Window } from "./window.ts";
 
 const BLOCK_BYTES = 512;
 /** Colors of the states of slots; free ones are gray. */
-const COLORS = [STATES["inactive"]!, SKY, VERMILION, GREEN, PURPLE];
+const COLORS = [FAINT, SKY, VERMILION, GREEN, PURPLE];
 const MAP_HEIGHT = 150;
 const STRIP_HEIGHT = 30;
 const GAP = 10;
