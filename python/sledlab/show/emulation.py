@@ -8,7 +8,7 @@ from sledlab.lazy import numpy as np
 from sledlab.runs.emulation import SHARES
 from sledlab.show.document import Document, Drawing, Grid, Heading, SideBySideParts, Text
 from sledlab.show.palette import BLUE, QUIET, VERMILION
-from sledlab.show.plots import single_plot
+from sledlab.show.plots import plain_ticks, single_plot
 from sledlab.show.ranking import Ranking
 from sledlab.show.wording import energy, figure, join_names, percent, pluralize, share
 
@@ -238,6 +238,7 @@ def lateness(emulation: Emulation) -> Figure:
         color=BLUE,
     )
     axes.set_xscale("log")
+    plain_ticks(axes.xaxis)
     axes.set_ylim(0, 101)
     axes.grid(visible=True, axis="both")
     axes.set(xlabel="absolute lateness (us)", ylabel="replies (%)")
@@ -261,6 +262,7 @@ def lateness_over_time(emulation: Emulation, bins: int = 200) -> Figure:
         axes.axvline(stall["at_ns"] / 1e9, color=VERMILION, linewidth=0.8)
     axes.axhline(1000, color=QUIET, linewidth=0.8, linestyle=":")
     axes.set_yscale("log")
+    plain_ticks(axes.yaxis)
     axes.set(xlabel="wall-clock time (s)", ylabel="maximum lateness (us)")
     return fig
 

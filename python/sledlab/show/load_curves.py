@@ -282,11 +282,11 @@ def _draw_bars(curves: Curves) -> Figure:
 
 def draw_small_multiples(curves: Curves) -> Figure:
     """Draw a small plot for every competitor: its line in front of the gray lines of all others."""
-    columns, count = 5, len(curves.ranked)
+    columns, count = 3, len(curves.ranked)
     rows = math.ceil(count / columns)
     strip_rows = int(any(curves.is_in_strip(line) for line in curves.lines))
     with plots.style():
-        figure = mpl_figure.Figure(figsize=(base_width() * 2, 0.5 + 1.45 * rows), layout="constrained")
+        figure = mpl_figure.Figure(figsize=(base_width(), 0.5 + 1.45 * rows), layout="constrained")
         grid = figure.add_gridspec(rows, columns)
         for index, line in enumerate(curves.ranked):
             pair = _axes_pair(figure, grid[divmod(index, columns)], curves, strip_rows)

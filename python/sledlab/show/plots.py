@@ -67,7 +67,7 @@ MAX_TICKS = 8
 """Most labels of a linear axis."""
 
 LOG_RATIO = 100
-"""Bars, and columns of tables, whose values span more than this ratio have a logarithmic axis."""
+"""Values that span more than this ratio have a logarithmic axis; in place of bars, dots."""
 
 METADATA = {"png": "Description", "svg": "Description", "pdf": "Subject"}
 """Metadata key for the creator of a figure, by file extension."""
@@ -340,25 +340,35 @@ def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, color: str = BLUE) -> 
         label: Name of the values, with their unit.
         color: Color of the bars.
     """
-    values = [value for _, value, _, _ in rows]
-    face_colors = ["white" if hollow else color for *_, hollow in rows]
-    axes.barh(range(len(rows)), values, height=0.62, color=face_colors, edgecolor=color)
+    axes.set_xlabel(label)
+    draw_values(axes, [(place, value, hollow) for place, (_, value, _, hollow) in enumerate(rows)], color)
     for place, (_, value, text, _) in enumerate(rows):
         label_right(axes, text, (value, place))
     name_rows(axes, [name for name, *_ in rows])
-    axes.set_xlabel(label)
-    bar_axis(axes, values)
 
 
-def bar_axis(axes: Axes, values: Sequence[float]) -> None:
-    """Set the x axis of bars: logarithmic where their values are more than `LOG_RATIO` apart."""
-    positive = [value for value in values if value > 0]
+def draw_values(axes: Axes, rows: Sequence[tuple[float, float, bool]], color: str = BLUE) -> None:
+    """Draw bars from zero, or dots on a logarithmic axis, where the length of a bar would mean nothing.
+
+    Args:
+        axes: The axes to draw on; the label of the x axis gets the kind of its scale.
+        rows: Place, value, and whether it is hollow, of each. Dots where values are `LOG_RATIO` apart.
+        color: Color of all.
+    """
+    positive = [value for _, value, _ in rows if value > 0]
     if not positive or max(positive) <= LOG_RATIO * min(positive):
+        places, values = [place for place, *_ in rows], [value for _, value, _ in rows]
+        face_colors = ["white" if hollow else color for *_, hollow in rows]
+        axes.barh(places, values, height=0.62, color=face_colors, edgecolor=color)
         axes.set_xlim(0, max(values, default=1.0) or 1.0)
         return
+    for place, value, is_hollow in rows:
+        if value > 0:
+            draw_point(axes, (value, place), color, 6, hollow=is_hollow)
     axes.set_xscale("log")
-    axes.set_xlim(round_down(min(positive) / 2), max(positive))
+    axes.set_xlim(round_down(min(positive) / 1.2), max(positive) * (max(positive) / min(positive)) ** 0.03)
     plain_ticks(axes.xaxis)
+    axes.grid(visible=True, axis="x")
     axes.set_xlabel(f"{axes.get_xlabel()}, logarithmic scale")
 
 

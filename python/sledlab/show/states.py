@@ -142,7 +142,7 @@ def mark_overload(axes: Axes, overloaded: Sequence[Sequence[bool]], spread: floa
                 rotation=90,
                 fontsize=9 if all(flags) else 7,
                 color=QUIET,
-                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1},
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
             )
 
 

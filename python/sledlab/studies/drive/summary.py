@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sledlab.lazy import mpl_figure
 from sledlab.show.document import Document, Drawing, Text
 from sledlab.show.palette import BLUE, INK
+from sledlab.show.plots import panels
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.widths import SIZE
 from sledlab.show.wording import pluralize
 
 if TYPE_CHECKING:
@@ -45,15 +44,14 @@ def page(result: DriveValidation) -> Document:
     return Document(
         kind="validation",
         title=f"{result.drive}: model and measured drive",
-        parts=[*brief(result), Drawing(lambda: service_times(result), "Service times", width="wide")],
+        parts=[*brief(result), Drawing(lambda: service_times(result), "Service times", width="narrow")],
     )
 
 
 def service_times(result: DriveValidation) -> Figure:
     """Measured and simulated distributions of service times, of reads and of writes."""
-    figure = mpl_figure.Figure(figsize=(2 * SIZE[0], SIZE[1]), layout="constrained")
     kinds = [(title, reads) for title, reads in (("reads", True), ("writes", False)) if reads in result.reads]
-    all_axes = figure.subplots(1, len(kinds), squeeze=False)[0]
+    figure, all_axes = panels(len(kinds), 0.3 + 2.8 * len(kinds))
     for (title, reads), axes in zip(kinds, all_axes, strict=True):
         for label, times, color in (
             ("measured", result.measured_ns, INK),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sledlab.show import plots
 from sledlab.show import states as by_state
@@ -184,15 +184,18 @@ def startup(study: PowerStudy, device: str) -> Figure:
 def loads(study: PowerStudy, device: str) -> Figure:
     """Shares of the states, energy of a request and response against the load, under two policies."""
     rows, speedups = study.device_rows("loads", device), study.axes["load"]
+    steady_rows = [row for row in rows if not row.run.saturated]
     fig = plots.empty_figure(4.9)
-    all_axes = fig.subplots(2, 2)
-    energy_axes, response_axes = all_axes[1]
+    # Without a load that a policy sustains, no response time means anything, and energy has the whole row.
+    layout: Any = [["fixed", "immediate"], ["energy", "response" if steady_rows else "energy"]]
+    axes_by_name = fig.subplot_mosaic(layout)
+    energy_axes = axes_by_name["energy"]
     styles_by_policy = {
         "fixed": (f"parks after {study.own_timeout(device)}", (GREEN, (0, (5, 1.5)), "s")),
         "immediate": ("parks at once", (BLUE, "-", "o")),
     }
-    for axes, (policy, (name, style)) in zip(all_axes[0], styles_by_policy.items(), strict=True):
-        runs = [row.run for row in rows if row.policy == policy]
+    for policy, (name, style) in styles_by_policy.items():
+        axes, runs = axes_by_name[policy], [row.run for row in rows if row.policy == policy]
         shares = [{state: share * 100 for state, share in run.state_values("share").items()} for run in runs]
         by_state.columns(axes, shares)
         by_state.mark_overload(axes, [[run.saturated] for run in runs])
@@ -200,16 +203,18 @@ def loads(study: PowerStudy, device: str) -> Figure:
         plots.scale(axes, 100, "energy (%)")
         energies = [(place, run.total_energy_per_request_mj, run.saturated) for place, run in enumerate(runs)]
         plots.draw_line(energy_axes, energies, style, name)
-        steady_places = [place for place, run in enumerate(runs) if not run.saturated]
-        steady_ms = [runs[place].mean_ms for place in steady_places]
-        plots.plot_line(response_axes, steady_places, steady_ms, style, name)
-    means = [row.run.mean_ms for row in rows if not row.run.saturated]
+        if steady_rows:
+            steady_places = [place for place, run in enumerate(runs) if not run.saturated]
+            steady_ms = [runs[place].mean_ms for place in steady_places]
+            plots.plot_line(axes_by_name["response"], steady_places, steady_ms, style, name)
     highest_mj = max(row.run.total_energy_per_request_mj for row in rows)
     plots.scale(energy_axes, highest_mj * 1.15, "energy of a request (mJ)", "load")
-    plots.scale(response_axes, max(means, default=1.0) * 1.15, "mean response (ms)", "load")
-    overloaded = [[row.run.saturated for row in rows if row.load == load] for load in speedups]
-    by_state.mark_overload(response_axes, overloaded)
-    for axes in all_axes.flat:
+    if steady_rows:
+        highest_ms = max(row.run.mean_ms for row in steady_rows)
+        plots.scale(axes_by_name["response"], highest_ms * 1.15, "mean response (ms)", "load")
+        overloaded = [[row.run.saturated for row in rows if row.load == load] for load in speedups]
+        by_state.mark_overload(axes_by_name["response"], overloaded)
+    for axes in axes_by_name.values():
         by_state.steps(axes, [f"×{load:g}" for load in speedups])
     return _add_legend(fig, study, device, [row.run for row in rows], energy_axes.lines[::2])
 
@@ -242,8 +247,7 @@ def strategies(study: PowerStudy, device: str) -> Figure:
     """Energy and response of every strategy at every load."""
     rows, speedups = study.device_rows("strategies", device), study.axes["load"]
     colors = {strategy: STRATEGY_COLORS[strategy] for strategy in study.axes["strategy"][device]}
-    fig, all_axes = plots.panels(3, 6.4)
-    panels = (
+    panels = [
         ("total_energy_per_request_mj", "energy (mJ)", "All energy, for each request"),
         (
             "service_energy_per_request_mj",
@@ -251,7 +255,10 @@ def strategies(study: PowerStudy, device: str) -> Figure:
             "Energy of seeks and accesses alone, for each request",
         ),
         ("mean_ms", "response (ms)", "Mean response"),
-    )
+    ]
+    if all(row.run.saturated for row in rows):
+        del panels[-1]
+    fig, all_axes = plots.panels(len(panels), 0.4 + 2.0 * len(panels))
     for axes, (column, label, heading) in zip(all_axes, panels, strict=True):
         shown_rows = [row for row in rows if column != "mean_ms" or not row.run.saturated]
         bars = [(speedups.index(row.load), row.strategy, getattr(row.run, column)) for row in shown_rows]

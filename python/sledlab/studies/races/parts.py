@@ -313,9 +313,7 @@ def single_figures(group: Group) -> Iterator[Part]:
                 continue
             title = f"{name}, one by one"
             yield Heading(title)
-            yield Drawing(
-                partial(load_curves.draw_small_multiples, curves(group, measure)), title, width="wide"
-            )
+            yield Drawing(partial(load_curves.draw_small_multiples, curves(group, measure)), title)
 
 
 def _legend(group: Group) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.show import plots, wording
-from sledlab.show.palette import BLUE, INK, QUIET, SKY
+from sledlab.show.palette import BLUE, INK, QUIET
 from sledlab.studies.races import parts as race_parts
 
 if TYPE_CHECKING:
@@ -60,8 +60,9 @@ def percentiles(result: SideBySide) -> Figure:
     figure, axes, positions = _rows_axes(result, "response time (ms)")
     for place, row in positions:
         run = row.run
-        axes.plot([run.p50_ms, run.max_ms], [place] * 2, color=SKY, linewidth=1.4, solid_capstyle="butt")
-        axes.plot([run.p50_ms, run.p99_ms], [place] * 2, color=SKY, linewidth=7, solid_capstyle="butt")
+        line: Any = {"color": BLUE, "solid_capstyle": "butt"}
+        axes.plot([run.p50_ms, run.max_ms], [place] * 2, linewidth=1.4, **line)
+        axes.plot([run.p50_ms, run.p99_ms], [place] * 2, linewidth=7, alpha=0.35, **line)
         face_color = "white" if run.saturated else BLUE
         axes.plot([run.mean_ms], [place], marker="o", color=BLUE, markerfacecolor=face_color, markersize=6)
         text = wording.quantity(run.mean_ms, "ms") + (" overloaded" if run.saturated else "")
@@ -75,13 +76,11 @@ def percentiles(result: SideBySide) -> Figure:
 def energy(result: SideBySide) -> Figure:
     """Energy of a request on every device."""
     figure, axes, positions = _rows_axes(result, "energy per request (mJ)")
-    values = [row.total_energy_per_request_mj for _, row in positions]
-    for (place, row), value in zip(positions, values, strict=True):
-        is_overloaded = row.run.saturated
-        axes.barh(place, value, height=0.6, color="white" if is_overloaded else BLUE, edgecolor=BLUE)
+    values = [(place, row.total_energy_per_request_mj, row.run.saturated) for place, row in positions]
+    plots.draw_values(axes, values)
+    for place, value, is_overloaded in values:
         text = wording.quantity(value, "mJ") + (" overloaded" if is_overloaded else "")
         plots.label_right(axes, text, (value, place), QUIET, 9, 5)
-    plots.bar_axis(axes, values)
     return figure
 
 
