@@ -156,15 +156,17 @@ def laboratory(
     window: dict[str, int] | None = None,
     still: bool = True,
     visited: bool = True,
+    script: str = "",
 ) -> Iterator[Laboratory]:
     """Open a page without a network; `still` asks for reduced motion, so that nothing plays by itself.
 
-    Unless `visited`, it is the first visit of the browser, which begins with the tour.
+    Unless `visited`, it is the first visit of the browser, which begins with the tour. `script` runs before
+    those of the page.
     """
     motion = "reduce" if still else "no-preference"
     file = file or default_page()
-    script = VISITED if visited else ""
+    scripts = f"{VISITED if visited else ''}\n{script}"
     size = window or DESK
-    with open_page(browser, file, hash=hash, script=script, viewport=size, reduced_motion=motion) as opened:
+    with open_page(browser, file, hash=hash, script=scripts, viewport=size, reduced_motion=motion) as opened:
         opened.page.locator(".tabs").wait_for()
         yield Laboratory(opened.page, opened.complaints, opened.requested_urls)

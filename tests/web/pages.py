@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
+RECORDER, CHECKER = ((Path(__file__).parent / name).read_text("utf-8") for name in ("canvas.js", "boxes.js"))
+"""A script that records what canvases show, and a function that returns the defects of a page."""
+
 PATIENCE_MS = 60_000
 """Maximum time for one operation of a page, on a machine that is busy with others."""
 
@@ -41,6 +44,23 @@ class OpenedPage:
         return [
             f"{each['id']}: {node['html'][:120]}" for each in report["violations"] for node in each["nodes"]
         ]
+
+    def defects(self) -> list[str]:
+        """Return the defects of the page by its boxes and colors, light and dark, with all details open.
+
+        `open_page` must have been called with `RECORDER`.
+        """
+        self.page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+        found = []
+        for scheme in ("light", "dark"):
+            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            self.page.evaluate(DRAWN)
+            found += [f"{scheme}: {defect}" for defect in self.page.evaluate(CHECKER)]
+        return found
+
+
+DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20))))"
+"""Waits until canvases have followed a change of the page."""
 
 
 @contextmanager

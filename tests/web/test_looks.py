@@ -1,4 +1,4 @@
-"""How the page looks: in windows of two sizes, and with thousands of requests."""
+"""How the page looks: in windows of three widths, and with thousands of requests."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from .laboratory import DESK, MILLION, PHONE, laboratory
-from .test_pages import MEASURE
+from .laboratory import MILLION, PHONE, laboratory
+from .pages import RECORDER
+from .test_pages import MEASURE, WIDTHS_PX
 
 SMALLEST_PX = 8
 BLANK = """[...document.querySelectorAll("canvas")].filter(canvas => {
@@ -31,10 +32,11 @@ def test_a_trace_of_a_million_requests_is_answered(page):
     assert "1,000,000" in page.page.locator(".yours").inner_text()
 
 
-@pytest.mark.parametrize("window", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("width", WIDTHS_PX)
 @pytest.mark.parametrize("view", ["Watch", "Design", "Race"])
-def test_view_fits_the_window_and_is_drawn(view, window, chromium):
-    with laboratory(chromium, window=window) as page:
+def test_view_fits_the_window_and_is_drawn(view, width, chromium):
+    window = {"width": width, "height": 800}
+    with laboratory(chromium, window=window, script=RECORDER) as page:
         page.wait_for_summary()
         page.press("Slowest")
         page.tab(view)
@@ -42,6 +44,7 @@ def test_view_fits_the_window_and_is_drawn(view, window, chromium):
             page.wait_for_race(2)
         page.until(f"{BLANK}.length == 0")
         measurements = page.page.evaluate(MEASURE)
+        assert page.defects() == []
     assert measurements["width_px"] == window["width"]
     assert measurements["scroll_px"] == window["width"]
     assert measurements["sticking_out"] == []

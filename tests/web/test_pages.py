@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .pages import OpenedPage, open_page
+from .pages import RECORDER, OpenedPage, open_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -24,7 +24,9 @@ PAGES = {
     "diff": "diff.html",
     "seek-map": "seek-map.html",
 }
-PHONE_PX, DESK_PX = 400, 1200
+WIDTHS_PX = (1300, 800, 400)
+"""Widths of windows: of a desk, of half a desk and of a phone."""
+
 MEASURE = """(async () => {
     document.querySelectorAll("details").forEach(part => part.open = true);
     await document.fonts.ready;
@@ -90,15 +92,16 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def measure_page(browser: Browser, file: Path, width_px: int) -> tuple[OpenedPage, dict[str, Any]]:
     """Open a page in a window of a width, and return it with its measurements."""
-    with open_page(browser, file, viewport={"width": width_px, "height": 900}) as opened:
-        return opened, opened.page.evaluate(MEASURE)
+    with open_page(browser, file, script=RECORDER, viewport={"width": width_px, "height": 900}) as opened:
+        return opened, {**opened.page.evaluate(MEASURE), "defects": opened.defects()}
 
 
-@pytest.mark.parametrize("width_px", [PHONE_PX, DESK_PX])
+@pytest.mark.parametrize("width_px", WIDTHS_PX)
 @pytest.mark.parametrize("page", PAGES)
 def test_page_opens(page: str, width_px: int, chromium: Browser, pages: Path) -> None:
     opened, measurements = measure_page(chromium, pages / PAGES[page], width_px)
     assert opened.complaints == []
+    assert measurements["defects"] == []
     assert opened.requested_urls == [], "a page holds all it needs"
     assert measurements["title"]
     assert measurements["width_px"] == width_px
@@ -122,11 +125,11 @@ FAULTY = {
 def test_faulty_pages_are_detected(fault: str, chromium: Browser, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     file.write_text(f"<!doctype html><title>A page</title><body>{FAULTY[fault]}</body>")
-    opened, measurements = measure_page(chromium, file, PHONE_PX)
+    opened, measurements = measure_page(chromium, file, WIDTHS_PX[-1])
     if fault in ("exception", "complaint"):
         assert len(opened.complaints) == 1
     elif fault == "scrolling":
-        assert measurements["scroll_px"] > PHONE_PX
+        assert measurements["scroll_px"] > WIDTHS_PX[-1]
         assert len(measurements["sticking_out"]) == 1
     else:
         assert len(opened.requested_urls) == 1
