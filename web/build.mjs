@@ -53,7 +53,7 @@ async function buildPage(folder, out) {
     "img-src data: blob:", "font-src data:", "worker-src blob:", "connect-src 'none'", "base-uri 'none'", "form-action 'none'",
   ].join("; ");
   const parts = { policy, style, script };
-  const html = readFileSync(join(HERE, folder, "index.html"), "utf8")
+  const html = readFileSync(join(HERE, "index.html"), "utf8")
     .replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, html);

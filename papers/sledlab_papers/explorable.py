@@ -21,7 +21,7 @@ from sledlab.reproduction.assumption import STUDY, Assumption, assumptions
 from sledlab.reproduction.figure import Figure, FigurePanel, figures
 from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.verdicts import Claim, figure_claims
-from sledlab.show.view import insert_core
+from sledlab.show.view import fill_page
 
 from .claims import claims as claim_entries
 from .explorable_parts import SPEEDUP, JobPart, Part
@@ -39,9 +39,6 @@ PAGE = "reproduction/explore.html"
 FRAME = PROJECT / "web" / "dist" / "explore.html"
 CORE = FRAME.with_name("cluster.wasm.xz")
 """The page without core and figures, and a core that replays work records too: built by `make web`."""
-
-SLOT = '<script type="application/json" id="figures">[]</script>'
-"""The element that the descriptions are put into."""
 
 IN_SET, FORMER, SWEPT = "the set", "the old reading", "varied in a sensitivity sweep"
 """Origins of values."""
@@ -64,7 +61,7 @@ def marker(paper: str) -> str:
 
 def links(paper: str) -> str:
     """Return links, in Markdown, to the explorable figures of a paper, for its page."""
-    texts = [f'<a href="{Path(PAGE).name}#{name}">figure {name.split("-")[-1]}</a>' for name in _names(paper)]
+    texts = [f'<a href="{Path(PAGE).name}#{name}">{_numbers(name)}</a>' for name in _names(paper)]
     text = f"Change them and watch {' and '.join(texts)} in this browser."
     return text if is_built() else "`make web` builds the page on which figures can be computed."
 
@@ -80,9 +77,7 @@ def is_built() -> bool:
 
 def page() -> str:
     """Return the page, whole: it needs no network and no sledlab."""
-    # No text can end the element that holds it: `<` does not occur in it.
-    data = json.dumps([description(name) for name in declarations()]).replace("<", "\\u003c")
-    return insert_core(FRAME, CORE).replace(SLOT, SLOT.replace("[]", data), 1)
+    return fill_page(FRAME, CORE, [description(name) for name in declarations()])
 
 
 def shown_figures(name: str) -> list[Figure]:
@@ -90,16 +85,25 @@ def shown_figures(name: str) -> list[Figure]:
     return [figures()[each] for each in declarations()[name]["figures"]]
 
 
+def _numbers(name: str) -> str:
+    """The figures on a page in words: `figure 4`, or `figures 4 to 6`."""
+    numbers = [figure.number for figure in shown_figures(name)]
+    return f"figure {numbers[0]}" if len(numbers) == 1 else f"figures {numbers[0]} to {numbers[-1]}"
+
+
 def description(name: str) -> dict[str, Any]:
     """Return what the page needs to know of a figure, as plain data."""
     declaration, shown = declarations()[name], shown_figures(name)
     parts = [(JobPart if "phases" in declaration else Part)(run, declaration) for run in shown[0].runs]
     paper = shown[0].paper
+    citation = PAPERS[paper].citation
+    label = f"{citation}, {_numbers(name)}"
     return {
         "name": name,
         "paper": paper,
-        "citation": PAPERS[paper].citation,
-        "title": shown[0].heading,
+        "citation": citation,
+        "label": label,
+        "title": f"{label}: {shown[0].title}" if len(shown) == 1 else label,
         "notes": [
             *(figure.note for figure in shown if figure.note),
             *filter(None, [declaration.get("note")]),
@@ -107,15 +111,10 @@ def description(name: str) -> dict[str, Any]:
         "sizes": declaration["sizes"],
         "size_label": "Scale factor of the data" if "phases" in declaration else "Requests a run",
         "parts": [part.to_dict() for part in parts],
-        "controls": list(controls(shown[0], parts, declaration.get("parameters", ()))),
+        "assumptions": list(_assumptions(shown[0], parts, declaration)),
         "panels": [_panel(figure, panel) for figure in shown for panel in figure.panels],
         "claims": [_claim(claim, declaration) for figure in shown for claim in figure_claims(figure)],
     }
-
-
-def _applied(paper: str, parts: Sequence[Part]) -> list[Assumption]:
-    """The assumptions of a paper that apply to a part."""
-    return [each for each in assumptions(paper) if any(each.applies_to(part.run.place) for part in parts)]
 
 
 SECTIONS = {
@@ -131,38 +130,34 @@ SHARED_PARAMETERS = ("cache", "system", "merge", "replay")
 """Tables whose models have the same parameters."""
 
 
-def controls(
-    figure: Figure, parts: Sequence[Part], parameters: Sequence[Mapping[str, str]] = ()
+def _assumptions(
+    figure: Figure, parts: Sequence[Part], declaration: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """The lines of a paper's set, with those settings that the figure does not vary itself.
-
-    Args:
-        figure: The figure.
-        parts: Its experiments.
-        parameters: Parameters of schedulers that are settings of an assumption.
-    """
-    for assumption in _applied(figure.paper, parts):
+    """The lines of a paper's set, each with its settings that change the figure and that it does not vary."""
+    for assumption in assumptions(figure.paper):
         applied_parts = [index for index, part in enumerate(parts) if assumption.applies_to(part.run.place)]
-        varied = {
+        if not applied_parts:
+            continue
+        fixed = {
             key for index in applied_parts for case in parts[index].plan.cases for key, _ in case.settings
         }
-        parameter_settings = [
+        fixed.update(declaration.get("without_effect", ()), [LIMIT])
+        settings = [
+            _setting(key, assumption, figure.topic, parts[applied_parts[0]])
+            for key in assumption.settings
+            if key not in fixed and _is_adjustable(key, assumption)
+        ]
+        parameters = [
             _scheduler_setting(each["scheduler"], each["name"], figure.topic)
-            for each in parameters
+            for each in declaration.get("parameters", ())
             if each["assumption"] == assumption.name
         ]
-        settings = [
-            _setting(key, value, assumption, figure.topic, parts[applied_parts[0]])
-            for key, value in {**assumption.former, **assumption.settings}.items()
-            if key not in varied and key != LIMIT and _is_adjustable(key, assumption)
-        ]
         yield {
-            "name": assumption.name,
             "says": assumption.says,
             "mark": assumption.mark,
             "because": assumption.because,
             "parts": applied_parts,
-            "settings": [*settings, *parameter_settings],
+            "settings": [*settings, *parameters],
         }
 
 
@@ -171,24 +166,20 @@ def _is_adjustable(key: str, assumption: Assumption) -> bool:
     return not key.startswith(STUDY) or (key == SPEEDUP and key in assumption.former)
 
 
-def _setting(key: str, value: Any, assumption: Assumption, topic: str, part: Part) -> dict[str, Any]:
+def _setting(key: str, assumption: Assumption, topic: str, part: Part) -> dict[str, Any]:
     """A setting of an assumption: its value, other values with their origins, and what it may be."""
-    known = {word(value): IN_SET} if key in assumption.settings else {}
-    if key in assumption.former:
-        known.setdefault(word(assumption.former[key]), FORMER)
+    value = word(assumption.settings[key])
+    former = word(assumption.former[key]) if key in assumption.former else None
+    known = {value: IN_SET}
+    if former is not None:
+        known[former] = FORMER
     for choice in choices(topic):
         for swept in choice.values:
             pairs = zip(swept.options[::2], swept.options[1::2], strict=True)
             settings = dict(text.split("=", 1) for option, text in pairs if option == "--set")
             if key in settings:
                 known.setdefault(settings[key], SWEPT)
-    return {
-        "key": key,
-        "value": word(value) if key in assumption.settings else None,
-        "former": word(assumption.former[key]) if key in assumption.former else None,
-        "known": [[text, origin] for text, origin in known.items()],
-        **_domain(key, part),
-    }
+    return {"key": key, "value": value, "former": former, "known": list(known.items()), **_domain(key, part)}
 
 
 def _scheduler_setting(scheduler: str, name: str, topic: str) -> dict[str, Any]:
@@ -245,7 +236,7 @@ def _panel(figure: Figure, panel: FigurePanel) -> dict[str, Any]:
     fields = asdict(panel)
     shown = ("y", "x", "kind", "title", "places", "where", "series", "names", "labels", "log", "limits")
     statements = [{key: _plain(value) for key, value in statement.items()} for statement in fields["printed"]]
-    title = panel.title or figure.title
+    title = panel.title or f"Figure {figure.number}: {figure.title}"
     return {**{key: _plain(fields[key]) for key in shown}, "title": title, "printed": statements}
 
 

@@ -23,21 +23,24 @@ def described(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 
 def test_settings_of_the_set_are_controls_or_varied(described):
-    controls = {setting["key"] for line in described["controls"] for setting in line["settings"]}
+    controls = {setting["key"] for line in described["assumptions"] for setting in line["settings"]}
     varied = {key for part in described["parts"] for case in part["cases"] for key, _ in case["settings"]}
     places = [part["place"] for part in described["parts"]]
     applied = [each for each in assumptions(described["paper"]) if any(map(each.applies_to, places))]
     keys = {key for each in applied for key in each.settings if not key.startswith(STUDY)}
-    assert keys - {explorable.LIMIT} <= controls | varied
-    assert [each.name for each in applied] == [line["name"] for line in described["controls"]]
+    without_effect = set(explorable.declarations()[described["name"]].get("without_effect", ()))
+    assert keys - {explorable.LIMIT} - without_effect <= controls | varied
+    assert without_effect <= keys - controls
+    assert [each.says for each in applied] == [line["says"] for line in described["assumptions"]]
 
 
 def test_controls_have_unique_keys_with_their_values(described):
-    settings = [setting for line in described["controls"] for setting in line["settings"]]
+    settings = [setting for line in described["assumptions"] for setting in line["settings"]]
     assert len({each["key"] for each in settings}) == len(settings)
     for setting in settings:
         known = [value for value, _ in setting["known"]]
         assert {setting["value"], setting["former"]} - {None} <= set(known)
+        assert setting["value"] != setting["former"]
         assert setting.get("range") or not setting.get("words") or setting["value"] in setting["words"]
 
 

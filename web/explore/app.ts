@@ -4,20 +4,19 @@ import { button, el, fill, select } from "../page/dom.ts";
 import { errorText } from "../page/engine.ts";
 import { formatNumber } from "../page/format.ts";
 import { assumptionElements } from "./assumptions.ts";
-import { drawPanel, drawStack, isDrawn, partColor, seriesColor } from "./chart.ts";
-import type { Description, Panel } from "./description.ts";
+import { drawPanel } from "./chart.ts";
+import type { Description } from "./description.ts";
 import { Runner, type Row } from "./runs.ts";
-import { commands, controls, formatState, formerChanges, parseState, tasks, type State } from "./state.ts";
-import { judge, label, panelParts, panelSeries, type Series } from "./values.ts";
+import { commands, controls, formatState, formerChanges, isJob, MAX_SEEDS, parseState, tasks, type State } from "./state.ts";
+import { judge, label } from "./values.ts";
 
-const MAX_SEEDS = 5;
 const [MIN_PANEL_PX, GAP_PX, BORDER_PX] = [320, 14, 1];
 const CLAIM_COLUMNS = ["claim", "says", "published", "here", "whole runs, the set"];
 /** The trace that figures of Lin replay. */
 const TRACE_HINT = "seagate_gap.txt of DiskSim";
 
 export class Figure {
-  readonly element = el("main", {});
+  readonly element = el("div", { class: "page" });
   private state: State;
   private runner: Runner;
   private rows: readonly Row[] = [];
@@ -26,28 +25,34 @@ export class Figure {
   /** Counts changes: runs of earlier states are no longer wanted. */
   private generation = 0;
   /** Changes of the reader, to return to from a preset. */
-  private ownChanges: ReadonlyMap<string, string> = new Map();
-  private readonly presets = el("div", { class: "row", role: "group", "aria-label": "Presets" });
-  private readonly size = el("div", { class: "row" });
+  private ownChanges: ReadonlyMap<string, string>;
+  private readonly presets: readonly (readonly [changes: () => ReadonlyMap<string, string>, button: HTMLButtonElement])[];
   private readonly status = el("p", { class: "status", role: "status" });
   private readonly problem = el("p", { class: "problem", role: "alert", hidden: true });
   private readonly panels = el("div", { class: "panels" });
   private readonly legend = el("ul", { class: "legend" });
   private readonly claims = el("div");
   private readonly command = el("pre", { tabindex: 0, "aria-label": "Command" });
-  private readonly runs = el("details", { class: "runs" }, [el("summary", {}, ["All runs, with checksums"])]);
-  private readonly lines = el("div", { class: "lines" });
-  private readonly own = el("textarea", { rows: 3, spellcheck: "false", "aria-label": "Other settings, KEY=VALUE, one a line", placeholder: "device.sleds=4" });
+  private readonly runs = el("details", { class: "runs" }, [el("summary", {}, ["All runs, with checksums"])], { toggle: () => this.showRuns() });
+  private readonly assumptions: HTMLElement;
+  private readonly showAssumptions: (changes: ReadonlyMap<string, string>) => void;
+  private readonly own = el("textarea", { rows: 3, spellcheck: "false", "aria-label": "Other settings, KEY=VALUE, one a line" }, [], { change: () => this.readOwn() });
 
   constructor(private readonly description: Description, words: readonly string[]) {
     this.state = parseState(description, words);
     this.ownChanges = this.state.changes;
     this.runner = new Runner(this.traces);
-    this.own.addEventListener("change", () => this.readOwn());
-    this.runs.addEventListener("toggle", () => this.showRuns());
+    const former = formerChanges(description);
+    const preset = (name: string, changes: () => ReadonlyMap<string, string>) => [changes, button(name, () => this.set({ changes: changes() }))] as const;
+    this.presets = [
+      preset("The set", () => new Map()), ...(former.size > 0 ? [preset("The old reading", () => former)] : []), preset("Your own", () => this.ownChanges),
+    ];
+    const [lines, show] = assumptionElements(description, (key, value) => this.setChange(key, value));
+    this.assumptions = el("div", { class: "lines" }, lines);
+    this.showAssumptions = show;
     fill(this.element, ...this.layout());
     new ResizeObserver(() => this.draw()).observe(this.panels);
-    this.showControls();
+    this.showState();
     void this.compute();
   }
 
@@ -64,13 +69,28 @@ export class Figure {
       el("a", { href: `${paper}.html` }, ["The paper's page"]), " has whole runs with the set.",
     ]);
     const figure = el("section", { "aria-label": "Figure" }, [
-      this.presets, button("Change assumptions", () => this.lines.scrollIntoView(), { class: "narrow" }), this.size, this.traceElement(), this.problem, this.status, this.panels, this.legend, ...notes.map((note) => el("p", { class: "quiet" }, [note])),
-      el("h2", {}, ["Claims"]), this.claims, el("h2", {}, ["The same on the command line"]), this.command, button("Copy the command", () => void this.copy()), this.runs,
+      el("div", { class: "row", role: "group", "aria-label": "Presets" }, this.presets.map(([, each]) => each)),
+      button("Change assumptions", () => this.assumptions.scrollIntoView(), { class: "narrow" }), this.sizeElement(), this.traceElement(),
+      this.problem, this.status, this.panels, this.legend, ...notes.map((note) => el("p", { class: "quiet" }, [note])),
+      el("h2", {}, ["Claims"]), this.claims,
+      el("h2", {}, ["The same on the command line"]), this.command, button("Copy the command", () => void this.copy()), this.runs,
     ]);
     const set = el("section", { "aria-label": "Assumptions" }, [
-      el("h2", {}, ["Assumptions"]), this.lines, el("fieldset", { class: "line" }, [el("legend", {}, ["Other settings of the experiment, KEY=VALUE, one a line"]), this.own]),
+      el("h2", {}, ["Assumptions"]), button("Back to the figure", () => this.panels.scrollIntoView(), { class: "narrow" }), this.assumptions,
+      el("fieldset", { class: "line" }, [el("legend", {}, ["Other settings of the experiment, KEY=VALUE, one a line"]), this.own]),
     ]);
     return [el("h1", {}, [title]), intro, el("div", { class: "layout" }, [figure, set])];
+  }
+
+  /** Chooses the size of runs and their seeds; the work of a job has no further seeds. */
+  private sizeElement(): HTMLElement {
+    const { description, state } = this;
+    const sizes = description.sizes.map((size) => [String(size), size.toLocaleString("en")] as const);
+    const seeds = Array.from({ length: MAX_SEEDS }, (_, index) => [String(index + 1), index > 0 ? `1 to ${index + 1}` : "1"] as const);
+    return el("div", { class: "row" }, [
+      select(description.size_label, sizes, String(state.size), (size) => this.set({ size: Number(size) })),
+      !isJob(description) && select("Seeds", seeds, String(state.seeds), (count) => this.set({ seeds: Number(count) })),
+    ]);
   }
 
   /** Chooses a trace of the reader, for figures whose trace does not come with sledlab. */
@@ -91,19 +111,14 @@ export class Figure {
     this.set({});
   }
 
-  /** Whether the figure is of a job, whose work has no further seeds. */
-  private get isJob(): boolean {
-    return this.description.parts.some(({ records }) => records !== undefined);
-  }
-
   private get traceName(): string {
     return [...this.traces.keys()][0] ?? "";
   }
 
   private set(state: Partial<State>): void {
-    this.state = { ...this.state, ...state };
-    if (location.protocol !== "about:") history.replaceState(null, "", formatState(this.description, this.state));
-    this.showControls();
+    this.state = { ...this.state, ignored: [], ...state };
+    history.replaceState(null, "", formatState(this.description, this.state));
+    this.showState();
     void this.compute();
   }
 
@@ -115,38 +130,33 @@ export class Figure {
     this.set({ changes });
   }
 
-  /** Reads the reader's own settings, which are those without a control. */
+  /** Changes by a control, or those of the reader's own settings. */
+  private changesBy(isControl: boolean): [string, string][] {
+    const keys = new Set(controls(this.description).map(({ key }) => key));
+    return [...this.state.changes].filter(([key]) => keys.has(key) === isControl);
+  }
+
+  /** Reads the reader's own settings. */
   private readOwn(): void {
-    const known = new Set(controls(this.description).map(({ key }) => key));
-    const pairs = this.own.value.split("\n").filter((line) => line.includes("=")).map((line) => [line.slice(0, line.indexOf("=")).trim(), line.slice(line.indexOf("=") + 1).trim()] as const);
-    const changes = new Map([...[...this.state.changes].filter(([key]) => known.has(key)), ...pairs]);
-    this.ownChanges = changes;
-    this.set({ changes });
+    const { changes, ignored } = parseState(this.description, this.own.value.split("\n").filter((line) => line.trim()));
+    this.ownChanges = new Map([...this.changesBy(true), ...changes]);
+    this.set({ changes: this.ownChanges, ignored });
   }
 
-  private showControls(): void {
-    const { description, state } = this;
-    const known = new Set(controls(description).map(({ key }) => key));
-    const focusedKey = (document.activeElement as HTMLElement | null)?.dataset["key"];
-    fill(this.lines, ...assumptionElements(description, state.changes, (key, value) => this.setChange(key, value)));
-    if (focusedKey) this.lines.querySelector<HTMLElement>(`[data-key="${focusedKey}"]`)?.focus();
-    this.own.value = [...state.changes].filter(([key]) => !known.has(key)).map((pair) => pair.join("=")).join("\n");
-    this.showPresets();
-    const sizes = description.sizes.map((size) => [String(size), size.toLocaleString("en")] as const);
-    fill(this.size,
-      select(description.size_label, sizes, String(state.size), (size) => this.set({ size: Number(size) })),
-      !this.isJob && select("Seeds", Array.from({ length: MAX_SEEDS }, (_, index) => [String(index + 1), index ? `1 to ${index + 1}` : "1"] as const), String(state.seeds), (seeds) => this.set({ seeds: Number(seeds) })));
-    this.command.textContent = commands(description, state, this.traceName).join("\n");
+  private showState(): void {
+    const { changes, ignored } = this.state;
+    this.showAssumptions(changes);
+    this.own.value = this.changesBy(false).map((pair) => pair.join("=")).join("\n");
+    const isSame = (others: ReadonlyMap<string, string>) => others.size === changes.size && [...others].every(([key, value]) => changes.get(key) === value);
+    const chosen = this.presets.findIndex(([preset]) => isSame(preset()));
+    this.presets.forEach(([, each], index) => each.setAttribute("aria-pressed", String(index === chosen)));
+    this.command.textContent = commands(this.description, this.state, this.traceName).join("\n");
+    this.showProblem(ignored.length > 0 ? `Ignored, as they are not valid here: ${ignored.join(", ")}` : "");
   }
 
-  private showPresets(): void {
-    const former = formerChanges(this.description);
-    const isSame = (changes: ReadonlyMap<string, string>) => changes.size === this.state.changes.size && [...changes].every(([key, value]) => this.state.changes.get(key) === value);
-    const presets: [string, ReadonlyMap<string, string>, boolean][] = [["The set", new Map(), isSame(new Map())]];
-    if (former.size > 0) presets.push(["The old reading", former, isSame(former)]);
-    const isOwn = !presets.some(([, , isChosen]) => isChosen);
-    presets.push(["Your own", this.ownChanges, isOwn]);
-    fill(this.presets, ...presets.map(([name, changes, isChosen]) => button(name, () => this.set({ changes }), { "aria-pressed": String(isChosen) })));
+  private showProblem(text: string): void {
+    this.problem.textContent = text;
+    this.problem.hidden = text === "";
   }
 
   /** Computes a coarse answer, then that of the chosen size, then further seeds. */
@@ -155,8 +165,7 @@ export class Figure {
     const { description, state, traceName } = this;
     const start_ms = performance.now();
     document.documentElement.dataset["stage"] = "running";
-    this.problem.hidden = true;
-    const seeds = Array.from({ length: traceName || this.isJob ? 1 : state.seeds }, (_, index) => index + 1);
+    const seeds = Array.from({ length: traceName || isJob(description) ? 1 : state.seeds }, (_, index) => index + 1);
     const stages = [[Math.min(description.sizes[0]!, state.size), 1], [state.size, 1], [state.size, seeds.length]] as const;
     try {
       for (const [index, [size, count]] of stages.entries()) {
@@ -171,19 +180,22 @@ export class Figure {
     }
   }
 
+  /** Shows an error, and nothing that other settings had computed. */
   private fail(error: unknown): void {
-    this.problem.hidden = false;
-    this.problem.textContent = errorText(error);
+    this.showProblem(errorText(error));
     this.status.textContent = "";
+    this.rows = [];
+    for (const element of [this.panels, this.legend, this.claims]) fill(element);
+    this.showRuns();
     document.documentElement.dataset["stage"] = "failed";
   }
 
   private show(size: number, seeds: number, elapsed_ms: number, isComplete: boolean): void {
-    const { dataset } = document.documentElement;
-    dataset["elapsed"] = [...(dataset["stage"] === "running" ? [] : [dataset["elapsed"]]), Math.round(elapsed_ms)].join(" ");
-    dataset["stage"] = isComplete ? "done" : "coarse";
+    performance.mark("answer");
+    document.documentElement.dataset["stage"] = isComplete ? "done" : "coarse";
     const sizeText = `${this.description.size_label.toLowerCase()}: ${size.toLocaleString("en")}`;
-    this.status.textContent = `${this.rows.length} ${this.isJob ? "phases" : "runs"}; ${sizeText}; ${seeds > 1 ? `seeds 1 to ${seeds}` : "seed 1"}; ${(elapsed_ms / 1000).toFixed(1)} s${isComplete ? "." : "; refining …"}`;
+    this.status.textContent = `${this.rows.length} ${isJob(this.description) ? "phases" : "runs"}; ${sizeText}${isJob(this.description) ? "" : seeds > 1 ? `; seeds 1 to ${seeds}` : "; seed 1"}; ${(elapsed_ms / 1000).toFixed(1)} s${isComplete ? "." : "; refining …"}`;
+    // Tests compare all digits with those of the command line.
     Object.assign(globalThis, { exploredRows: this.rows });
     this.draw();
     this.showClaims();
@@ -196,35 +208,11 @@ export class Figure {
     const rowCount = Math.ceil(panels.length / Math.max(1, Math.floor(this.panels.clientWidth / MIN_PANEL_PX)));
     const columns = Math.ceil(panels.length / rowCount);
     const width = Math.floor((this.panels.clientWidth - (columns - 1) * GAP_PX) / columns) - 2 * BORDER_PX;
-    fill(this.panels, ...panels.map((panel) => el("figure", {}, [el("figcaption", {}, [panel.title]), this.drawing(panel, width)])));
-    this.showLegend();
-  }
-
-  private drawing(panel: Panel, width: number): SVGSVGElement {
-    return panel.kind === "stack" ? drawStack(panel, this.stackParts(panel), width, this.shownSize) : drawPanel(panel, panelSeries(panel, this.rows), width);
-  }
-
-  private stackParts(panel: Panel): Map<string, Series> {
-    return new Map(panelParts(panel).map(([name, column]) => [name, panelSeries(panel, this.rows, column)]));
-  }
-
-  private showLegend(): void {
-    const entries = new Map<string, HTMLElement>();
-    for (const panel of this.description.panels) {
-      const series = panelSeries(panel, this.rows);
-      for (const name of series.keys()) {
-        if (panel.series && panel.kind !== "stack") entries.set(name, el("li", {}, [el("i", { style: `background: ${seriesColor(series, name)}` }), panel.names[name] ?? name]));
-      }
-      if (panel.kind === "stack") {
-        const parts = this.stackParts(panel);
-        for (const part of parts.keys()) entries.set(part, el("li", {}, [el("i", { style: `background: ${partColor(parts, part)}` }), part]));
-      }
-      for (const statement of panel.printed) {
-        if (isDrawn(statement, series)) entries.set(statement.text, el("li", {}, [el("i", { class: "band" }), statement.text]));
-      }
-    }
-    if (this.rows.some(({ isOverloaded }) => isOverloaded)) entries.set("overloaded", el("li", {}, [el("i", { class: "ring" }), "hollow: the queue kept growing"]));
-    fill(this.legend, ...entries.values());
+    const drawings = panels.map((panel) => drawPanel(panel, this.rows, width, this.shownSize));
+    fill(this.panels, ...drawings.map(({ svg }, index) => el("figure", {}, [el("figcaption", {}, [panels[index]!.title]), svg])));
+    const entries = new Map(drawings.flatMap(({ legend }) => [...legend]));
+    if (this.rows.some(({ isOverloaded }) => isOverloaded)) entries.set("hollow: the queue kept growing", { class: "ring" });
+    fill(this.legend, ...[...entries].map(([text, swatch]) => el("li", {}, [el("i", swatch), text])));
   }
 
   private showClaims(): void {

@@ -33,8 +33,8 @@ export interface Part {
 /** A setting of an assumption. Keys with a colon are parameters of a scheduler; `study.speedup` chooses among loads. */
 export interface Control {
   readonly key: string;
-  /** Value in the paper's set; null where only the old reading has one. */
-  readonly value: string | null;
+  /** Value in the paper's set, and in the old reading where it differs. */
+  readonly value: string;
   readonly former: string | null;
   /** Values with their origins. */
   readonly known: readonly (readonly [value: string, origin: string])[];
@@ -46,7 +46,6 @@ export interface Control {
 
 /** A line of the paper's set. */
 export interface Assumption {
-  readonly name: string;
   readonly says: string;
   readonly mark: string;
   readonly because: string;
@@ -125,13 +124,15 @@ export interface Description {
   readonly name: string;
   readonly paper: string;
   readonly citation: string;
+  /** Paper and numbers of the figures. */
+  readonly label: string;
   readonly title: string;
   readonly notes: readonly string[];
   /** Requests a run, or scale factors of a job's data. The first is the coarse answer, the second the one that is shown. */
   readonly sizes: readonly number[];
   readonly size_label: string;
   readonly parts: readonly Part[];
-  readonly controls: readonly Assumption[];
+  readonly assumptions: readonly Assumption[];
   readonly panels: readonly Panel[];
   readonly claims: readonly Claim[];
 }

@@ -4,21 +4,24 @@ import { el, fill } from "../page/dom.ts";
 import { Figure } from "./app.ts";
 import type { Description } from "./description.ts";
 
-const descriptions = JSON.parse(document.getElementById("figures")!.textContent!) as readonly Description[];
-const header = document.querySelector("header")!;
+const descriptions = JSON.parse(document.getElementById("given")!.textContent) as readonly Description[];
+const header = el("header");
 let shown: Figure | undefined;
 
 /** Shows the figure in the address, or the first. */
 function open(): void {
   const [name, ...words] = location.hash.slice(1).split("&");
-  const description = descriptions.find((each) => each.name === name) ?? descriptions[0]!;
-  shown?.end();
-  const links = descriptions.map((each) => el("a", { href: `#${each.name}`, "aria-current": each === description && "page" }, [`${each.citation}, figure ${each.name.split("-").at(-1)!}`]));
+  const named = descriptions.find((each) => each.name === name);
+  const description = named ?? descriptions[0]!;
+  const links = descriptions.map((each) => el("a", { href: `#${each.name}`, "aria-current": each === description && "page" }, [each.label]));
   fill(header, el("span", { class: "brand" }, ["sledlab"]), el("nav", { "aria-label": "Figures" }, links));
-  shown = new Figure(description, words.filter(Boolean));
   document.title = `${description.title} – sledlab`;
-  document.getElementById("page")!.replaceChildren(shown.element);
+  shown?.end();
+  // Settings of an unknown figure mean nothing for another one.
+  shown = new Figure(description, (named ? words : [location.hash.slice(1)]).filter(Boolean));
+  fill(document.getElementById("page")!, shown.element);
 }
 
+document.body.prepend(header);
 addEventListener("hashchange", open);
 open();

@@ -3,31 +3,61 @@
 import type { Case, Control, Description, Part, Setting } from "./description.ts";
 import type { Task } from "./runs.ts";
 
+export const MAX_SEEDS = 5;
+
 export interface State {
   /** Requests a run, or the scale factor of a job's data. */
   readonly size: number;
   readonly seeds: number;
   /** Values that differ from the paper's set, by key. */
   readonly changes: ReadonlyMap<string, string>;
+  /** Words of the reader that mean nothing here. */
+  readonly ignored: readonly string[];
 }
 
 const SPEEDUP = "study.speedup";
 
-/** The set of the paper, at reduced size. */
-export function initialState(description: Description): State {
-  return { size: description.sizes[1]!, seeds: 1, changes: new Map() };
+/** Whether the figure is of a job, which has work records of a few sizes and no seeds. */
+export function isJob(description: Description): boolean {
+  return description.parts.some(({ records }) => records !== undefined);
 }
 
-/** The state in an address such as `#hong2006-figure-9&seeds=3&device.direction=parity`. */
+/** The set of the paper, at reduced size. */
+export function initialState(description: Description): State {
+  return { size: description.sizes[1]!, seeds: 1, changes: new Map(), ignored: [] };
+}
+
+/** The state in the words of an address such as `#hong2006-figure-9&seeds=3&device.direction=parity`. */
 export function parseState(description: Description, words: readonly string[]): State {
-  const values = new Map(words.map((each) => each.split("=").map(decodeURIComponent) as [string, string]));
-  const readCount = (name: string, fallback: number) => {
-    const count = Number(values.get(name) ?? NaN);
-    values.delete(name);
-    return count > 0 ? count : fallback;
-  };
-  const { size, seeds } = initialState(description);
-  return { size: readCount("size", size), seeds: readCount("seeds", seeds), changes: values };
+  const values = new Map<string, string>();
+  const ignored: string[] = [];
+  for (const word of words.map(decode)) {
+    const [, key, value] = /^\s*([\w.:-]+)\s*=\s*(.*\S)\s*$/.exec(word) ?? [];
+    if (key && value && isUsable(description, key, value)) values.set(key, value);
+    else ignored.push(word);
+  }
+  const initial = initialState(description);
+  const [size, seeds] = [Number(values.get("size") ?? initial.size), Number(values.get("seeds") ?? initial.seeds)];
+  return { size, seeds, changes: new Map([...values].filter(([key]) => key !== "size" && key !== "seeds")), ignored };
+}
+
+/** A word as the reader wrote it; one that is not encoded as addresses are, unchanged. */
+function decode(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
+}
+
+/** Whether a value has an effect here. The core judges values of settings that the figure does not set itself, with a message of its own. */
+function isUsable(description: Description, key: string, value: string): boolean {
+  if (key === "size") return isJob(description) ? description.sizes.map(String).includes(value) : /^[1-9]\d*$/.test(value);
+  if (key === "seeds") return /^\d$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_SEEDS;
+  const control = controls(description).find((each) => each.key === key);
+  if (key === SPEEDUP) return control?.known.some(([text]) => text === value) ?? false;
+  const isVaried = description.parts.some(({ cases }) => cases.some(({ settings }) => settings.some(([name]) => name === key)));
+  return control !== undefined || !(isVaried || key === "seed" || key === "replay.limit" || key.includes(":"));
 }
 
 export function formatState(description: Description, { size, seeds, changes }: State): string {
@@ -39,12 +69,12 @@ export function formatState(description: Description, { size, seeds, changes }: 
 
 /** All settings of the set. */
 export function controls(description: Description): Control[] {
-  return description.controls.flatMap(({ settings }) => settings);
+  return description.assumptions.flatMap(({ settings }) => settings);
 }
 
 /** The changes that make the old reading. */
 export function formerChanges(description: Description): Map<string, string> {
-  return new Map(controls(description).flatMap(({ key, former, value }) => (former !== null && former !== value ? [[key, former] as const] : [])));
+  return new Map(controls(description).flatMap(({ key, former }) => (former === null ? [] : [[key, former] as const])));
 }
 
 /** The runs of a state; `trace` is the name of the reader's trace. */
@@ -66,7 +96,7 @@ export function tasks(description: Description, state: State, trace: string, siz
 function chosenCases(description: Description, part: Part, changes: ReadonlyMap<string, string>): readonly Case[] {
   const control = controls(description).find(({ key }) => key === SPEEDUP);
   if (!control) return part.cases;
-  const loads = JSON.parse(changes.get(SPEEDUP) ?? control.value!) as number[];
+  const loads = JSON.parse(changes.get(SPEEDUP) ?? control.value) as number[];
   return part.cases.filter(({ labels }) => loads.includes(Number(labels["speedup"])));
 }
 
@@ -77,7 +107,7 @@ function scheduler(name: string, changes: ReadonlyMap<string, string>): string {
 
 /** The changes that apply to a part: those of its assumptions, and the reader's own. */
 function partChanges(description: Description, { changes }: State, index: number): Map<string, string> {
-  const foreign = new Set(description.controls.flatMap(({ parts, settings }) => (parts.includes(index) ? [] : settings.map(({ key }) => key))));
+  const foreign = new Set(description.assumptions.flatMap(({ parts, settings }) => (parts.includes(index) ? [] : settings.map(({ key }) => key))));
   return new Map([...changes].filter(([key]) => !foreign.has(key)));
 }
 

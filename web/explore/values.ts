@@ -58,13 +58,10 @@ export function judge(claim: Claim, rows: readonly Row[]): Judgment | null {
   const { unit = "", scale = 1 } = claim.criteria[0]!;
   const bounds = [Math.min(...all), Math.max(...all)].map((value) => (scale === 1 && unit ? value.toPrecision(3) : (100 * value).toFixed(1)));
   const text = `${[...new Set(bounds)].join(" to ")} ${unit || "%"}`;
-  const outcome = judged.length === 1 ? judgeValues(judged[0]!.criterion, all) : judgeShare(judged);
-  return { outcome: (outcome === "met" || outcome === "nearly met") && claim.criteria[0]!.at_most ? claim.criteria[0]!.at_most : outcome, text };
-}
-
-function judgeShare(judged: readonly { criterion: Criterion; values: readonly number[] }[]): Judgment["outcome"] {
-  const inside = judged.flatMap(({ criterion, values }) => values.map((value) => isInside(value, criterion.within)));
-  return outcomeOfShare(inside.filter(Boolean).length / inside.length);
+  const { criterion } = judged[0]!;
+  const inside = judged.flatMap(({ criterion: { within }, values }) => values.filter((value) => isInside(value, within)));
+  const outcome = criterion.scale === undefined ? outcomeOfShare(inside.length / all.length) : judgeNumber(criterion, criterion.scale, all);
+  return { outcome: (outcome === "met" || outcome === "nearly met") && criterion.at_most ? criterion.at_most : outcome, text };
 }
 
 /** Judges comparisons: all of them, nine of ten, or more than half. */
@@ -73,9 +70,7 @@ function outcomeOfShare(share: number): Judgment["outcome"] {
 }
 
 /** Judges values by the rules of `PrintedNumber` in Python. */
-function judgeValues(criterion: Criterion, values: readonly number[]): Judgment["outcome"] {
-  const { form, within, near, scale, is_strict = false, takes_largest } = criterion;
-  if (scale === undefined) return outcomeOfShare(values.filter((value) => isInside(value, within)).length / values.length);
+function judgeNumber({ form, within, near, is_strict = false, takes_largest }: Criterion, scale: number, values: readonly number[]): Judgment["outcome"] {
   const scaled = (takes_largest ? [Math.max(...values)] : values).map((value) => value * scale);
   const share = (range: Range) => scaled.filter((value) => isInside(value, range, is_strict)).length / scaled.length;
   if (share(within) === 1) return "met";

@@ -78,9 +78,7 @@ class View:
         """
         if not is_built():
             raise Error("this installation does not include the page, which wheels contain", remedy=REMEDY)
-        # No text can end the element that holds it: `<` does not occur in it.
-        data_json = json.dumps(self.data).replace("<", "\\u003c")
-        return insert_core(FRAME, CORE).replace(SLOT, SLOT.replace("null", data_json), 1)
+        return fill_page(FRAME, CORE, self.data)
 
     def write(self, path: str | Path) -> Path:
         """Write the page to a file and return its path.
@@ -111,9 +109,16 @@ def is_built() -> bool:
     return FRAME.is_file() and CORE.is_file()
 
 
+def fill_page(frame: Path, core: Path, data: Any) -> str:
+    """Return a page, read from the file `frame`, with the packed core and data in it."""
+    # No text can end the element that holds it: `<` does not occur in it.
+    data_json = json.dumps(data).replace("<", "\\u003c")
+    return _insert_core(frame, core).replace(SLOT, SLOT.replace("null", data_json), 1)
+
+
 @cache
-def insert_core(frame: Path, core: Path) -> str:
-    """Return a page, read from the file `frame`, with the packed core in it."""
+def _insert_core(frame: Path, core: Path) -> str:
+    """The page with the core, for any data."""
     core_gz = gzip.compress(lzma.decompress(core.read_bytes()), mtime=0)
     element = SLOT_OF_CORE.replace("><", f">{base64.b64encode(core_gz).decode('ascii')}<")
     return frame.read_text(encoding="utf-8").replace(SLOT_OF_CORE, element, 1)
