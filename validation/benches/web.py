@@ -1,4 +1,4 @@
-"""Speed of the core and the page in a browser: replays, comparisons, reading, drawing, opening reports.
+"""Speed of the core and of pages in a browser: replays, comparisons, reading, drawing, opening reports.
 
 Times are those of a page in Debian's headless chromium without a GPU, compared with native times.
 Prints medians and writes ``web.json``. Needs the page: `make web`.
@@ -16,11 +16,12 @@ from pathlib import Path
 from result_files import write_rows
 
 PROJECT = Path(__file__).parents[2]
-sys.path.insert(0, str(PROJECT))
+sys.path[:0] = [str(PROJECT), str(PROJECT / "papers")]
 
 import sledlab as sl  # noqa: E402
 from playwright.sync_api import Browser  # noqa: E402
 from sledlab import _native  # noqa: E402
+from sledlab_papers import explorable  # noqa: E402
 
 from tests.web.core import CORE, Core, core  # noqa: E402
 from tests.web.laboratory import laboratory  # noqa: E402
@@ -74,6 +75,14 @@ FRAMES = """new Promise(done => {
     requestAnimationFrame(frame);
 })"""
 
+CHANGE = """new Promise(done => {
+    const select = document.querySelector('select[data-key]');
+    select.value = [...select.options].find(option => !option.selected).value;
+    const begun = performance.now();
+    new PerformanceObserver(list => done(list.getEntries()[0].startTime - begun)).observe({type: 'mark'});
+    select.dispatchEvent(new Event('change'));
+})"""
+
 
 def experiment(scheduler: str, requests: int, workload: str = "", mean_ms: float = 0.6) -> str:
     """Return an experiment with random requests on a G2 sled."""
@@ -100,7 +109,7 @@ def native_s(toml: str) -> float:
 
 def measure_script(page: Core, script: str, arguments: list[str]) -> float:
     """Return the time of a script in the page, in seconds."""
-    return statistics.median(float(page.ask(script, arguments)) for _ in range(RUNS))
+    return statistics.median(float(page.evaluate_script(script, arguments)) for _ in range(RUNS))
 
 
 def trace_csv(requests: int) -> bytes:
@@ -146,6 +155,16 @@ def ready_ms(browser: Browser, report: Path) -> float:
     return ready_after_ms
 
 
+def first_answer_ms(browser: Browser, figure: Path, name: str) -> float:
+    """Return the time from a changed assumption of an explorable figure to its first answer."""
+    page = browser.new_page()
+    page.goto(f"{figure.as_uri()}#{name}")
+    page.locator("html[data-stage=done]").wait_for(state="attached")
+    answer_after_ms = float(page.evaluate(CHANGE))
+    page.close()
+    return answer_after_ms
+
+
 Row = tuple[str, float, str, str]
 """The name of a figure, its value, its unit and its target."""
 
@@ -187,6 +206,16 @@ def page_figures(chromium: Browser, folder: Path) -> Iterator[Row]:
     )
     for label, measure, target in measures:
         yield label, statistics.median(measure() for _ in range(RUNS)), "ms", target
+    figure = folder / "explore.html"
+    figure.write_text(explorable.page(), encoding="utf-8")
+    for name in explorable.declarations():
+        label = f"{name}, from a changed assumption to its first answer"
+        yield (
+            label,
+            statistics.median(first_answer_ms(chromium, figure, name) for _ in range(RUNS)),
+            "ms",
+            "2000",
+        )
     race_s = statistics.median(trace_race_s(chromium) for _ in range(RUNS))
     yield "a race of two on a trace of a million requests, with its drawings", race_s, "s", ""
 
