@@ -43,7 +43,7 @@ from sledlab.traces.cloud import DEFAULTS, PARAMETERS
 sys.path.insert(0, str(Path(__file__).parents[1] / "papers"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from sledlab_papers import explorable, outcome_marks, pages
+from sledlab_papers import explorable, mark_colors, pages
 
 from validation.evidence.manifest import page_summary
 
@@ -71,7 +71,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add colors, the page of `sledlab view` and the pages of the reproduction."""
     colors = HtmlFormatter(style="default").get_style_defs(".highlight")
     files.append(File.generated(config, "highlight.css", content=colors))
-    files.append(File.generated(config, "claims.css", content=outcome_marks.stylesheet()))
+    files.append(File.generated(config, "claims.css", content=mark_colors.stylesheet()))
     if is_built():
         files.append(File.generated(config, LABORATORY, content=View("the laboratory").html))
     if explorable.is_built():

@@ -38,9 +38,6 @@ NEARLY_ALL = 0.9
 UNEXPLAINED_OUTCOMES = (MET, BY_DEFINITION)
 """Outcomes that need no explanation."""
 
-SIMULATED_GRADES = "PSHC"
-"""Grades of claims that rest on a simulation, unlike arithmetic."""
-
 
 @dataclass(frozen=True)
 class ClaimEntry:
@@ -81,11 +78,6 @@ class ClaimEntry:
     """The choice that the claim depends on, where no sensitivity sweep varies it."""
     cause: str = ""
     """Why our value differs from the published one, in a few words."""
-
-    @property
-    def has_simulated_number(self) -> bool:
-        """Whether the paper prints a number that a simulation can meet."""
-        return bool(self.printed) and not set(self.grade).isdisjoint(SIMULATED_GRADES)
 
 
 @dataclass(frozen=True)

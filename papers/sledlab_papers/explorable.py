@@ -241,7 +241,7 @@ def _panel(figure: Figure, panel: FigurePanel) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it: infinity becomes the largest number that JavaScript reads as infinity."""
+    """A value as JSON has it; infinity, which JSON lacks, becomes `None`: no bound."""
     if isinstance(value, dict):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):

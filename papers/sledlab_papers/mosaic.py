@@ -6,9 +6,8 @@ import html
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.papers import PAPERS
-from sledlab.reproduction.verdicts import OUTCOMES, Claim
+from sledlab.reproduction.verdicts import MARKS, OUTCOMES, Claim
 
 
 def mosaic(claims: Sequence[Claim]) -> str:

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from sledlab.reproduction.assumption import assumptions
-from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.verdicts import (
     ARITHMETIC,
     BY_DEFINITION,
     DEPENDS,
     FITTED,
+    MARKS,
     MET,
     NEARLY_MET,
     NO_EVIDENCE,
@@ -29,7 +29,7 @@ from sledlab.reproduction.verdicts import (
 from . import explorable
 from .markdown import table
 from .pictures import section
-from .scoreboard import claims_with_simulated_numbers, link
+from .scoreboard import link
 from .sensitivity import choices
 from .templates import TEMPLATES, fill
 from .topics import TOPICS
@@ -130,7 +130,7 @@ def page(paper: str) -> str:
 
 def _example(paper_claims: Sequence[Claim]) -> str:
     """The first claim with a printed number; of a paper that prints none, the first that is read."""
-    with_numbers = claims_with_simulated_numbers(paper_claims)
+    with_numbers = [claim for claim in paper_claims if claim.has_simulated_number]
     return (with_numbers or [claim for claim in paper_claims if not _is_listed(claim)])[0].id
 
 
@@ -151,7 +151,7 @@ def _result(paper: str, paper_claims: Sequence[Claim]) -> str:
     outcomes = ", ".join(
         f"{counts[outcome]} {MARKS[outcome].label}" for outcome in OUTCOMES if counts[outcome]
     )
-    claims_with_numbers = claims_with_simulated_numbers(paper_claims)
+    claims_with_numbers = [claim for claim in paper_claims if claim.has_simulated_number]
     in_set = Counter(claim.outcome_in_set for claim in claims_with_numbers)
     dependent_count = sum(
         claim.outcome == DEPENDS and claim.outcome_in_set in (MET, NEARLY_MET)

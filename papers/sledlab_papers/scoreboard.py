@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import inf, log
 
-from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.summary import GRADES
 from sledlab.reproduction.verdicts import (
     DIRECTION_ONLY,
+    MARKS,
     MET,
     NO_EVIDENCE,
     NOT_MET,
@@ -20,13 +20,11 @@ from sledlab.reproduction.verdicts import (
     claims,
 )
 
-from .claims import claims as topic_claims
 from .headlines import HEADLINES
 from .markdown import table
 from .mosaic import mosaic
 from .pictures import schematics
 from .templates import TEMPLATES, fill
-from .topics import TOPICS
 from .wording import format_number
 
 DOCUMENT = "reproduction/index.md"
@@ -37,7 +35,7 @@ def page() -> str:
     """The page in Markdown, from the verdicts in the package."""
     claims.cache_clear()
     all_claims = list(claims().values())
-    claims_with_numbers = claims_with_simulated_numbers(all_claims)
+    claims_with_numbers = [each for each in all_claims if each.has_simulated_number]
     return fill(
         TEMPLATES,
         "index.md",
@@ -63,12 +61,6 @@ def method_page() -> str:
     )
 
 
-def claims_with_simulated_numbers(some_claims: Sequence[Claim]) -> list[Claim]:
-    """The claims for which the paper prints a number that a simulation can meet."""
-    entries = {name: entry for topic in TOPICS for name, entry in topic_claims(topic).items()}
-    return [each for each in some_claims if entries[each.id].has_simulated_number]
-
-
 def _outcome_table(all_claims: list[Claim]) -> str:
     """Numbers of claims by outcome: by paper, by priority, by grade."""
     outcomes = [each for each in OUTCOMES if any(claim.outcome == each for claim in all_claims)]
@@ -81,7 +73,7 @@ def _outcome_table(all_claims: list[Claim]) -> str:
         for key, paper in PAPERS.items():
             paper_claims = [each for each in all_claims if each.paper == key]
             yield row(f"[{paper.citation}]({key}.md): {paper.topic}", paper_claims)
-        claims_with_numbers = claims_with_simulated_numbers(all_claims)
+        claims_with_numbers = [each for each in all_claims if each.has_simulated_number]
         met = sum(each.outcome == MET for each in claims_with_numbers)
         yield row(f"**printed numbers met: {met} of {len(claims_with_numbers)}**", claims_with_numbers)
         for priority in (1, 2, 3):

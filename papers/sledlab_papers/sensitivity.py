@@ -14,12 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sledlab.reproduction.verdicts import Cell, SensitivitySweep
+from sledlab.reproduction.verdicts import CHANCE, PUBLISHED, Cell, SensitivitySweep
 
 from .claims import Verdict
 from .runs import PlannedExperiment
 
-CHANCE, PUBLISHED = "chance", "published"
 FEWER_SEEDS = "fewer seeds than elsewhere, and one seed alone turns it"
 """Reason why a sensitivity sweep of runs with fewer seeds does not count."""
 
@@ -46,7 +45,7 @@ class Choice:
 
     Attributes:
         assumption: The choice, in words.
-        exclusion: Why it does not count, where the paper does not leave it open: `published`, or `chance`.
+        exclusion: Why it does not count, where the paper does not leave it open: a key of `EXCLUSIONS`.
         values: All values; one of them is the value behind all other numbers.
         reruns: The directories of experiments that are run again with each value, with options of one each.
         options: Options of all these runs.

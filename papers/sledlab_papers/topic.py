@@ -14,6 +14,7 @@ from sledlab.reproduction.verdicts import (
     DEPENDS,
     FITTED,
     OUTCOMES,
+    PUBLISHED,
     SensitivitySweep,
 )
 
@@ -21,7 +22,7 @@ from . import pictures, results
 from .claims import ClaimEntry, Verdict, apply_sensitivity, claims, verdict
 from .markdown import table
 from .runs import PlannedExperiment, TableReads, run
-from .sensitivity import PUBLISHED, choices, sensitivity_sweeps
+from .sensitivity import choices, sensitivity_sweeps
 from .templates import TEMPLATES, evidence_marker, fill
 
 PRIORITIES = (1, 2, 3)

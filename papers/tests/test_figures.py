@@ -11,13 +11,12 @@ from sledlab.reproduction.captions import FULL_RUN, measured, statement_texts
 from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.draw import MAX_RANGE_RATIO, draw
 from sledlab.reproduction.figure import figures
-from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.save import to_file
 from sledlab.reproduction.statements import PUBLISHED_COLOR
 from sledlab.reproduction.values import figure_values
+from sledlab.reproduction.verdicts import MARKS, figure_claims
 from sledlab.reproduction.verdicts import claims as packaged_claims
-from sledlab.reproduction.verdicts import figure_claims
 
 from sledlab_papers import results
 from sledlab_papers.pictures import section

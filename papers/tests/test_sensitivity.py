@@ -7,12 +7,13 @@ from pathlib import Path
 
 import polars
 import pytest
-from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.verdicts import (
     BY_DEFINITION,
+    CHANCE,
     DEPENDS,
     DIRECTION_ONLY,
     FITTED,
+    MARKS,
     MET,
     NEARLY_MET,
     NO_EVIDENCE,
@@ -29,7 +30,6 @@ from sledlab_papers.headlines import HEADLINES
 from sledlab_papers.results import saved_experiments
 from sledlab_papers.runs import Runs, mark_value
 from sledlab_papers.sensitivity import (
-    CHANCE,
     FEWER_SEEDS,
     Choice,
     Value,

@@ -7,7 +7,7 @@ import re
 import pytest
 from sledlab.cli import run
 from sledlab.reproduction.papers import PAPERS
-from sledlab.reproduction.verdicts import Claim
+from sledlab.reproduction.verdicts import EXCLUSIONS, Claim
 from sledlab.reproduction.verdicts import claims as packaged_claims
 
 MAX_NUMBERS = 6
@@ -46,3 +46,7 @@ def test_claim_is_shown_in_few_lines(
             lines = capsys.readouterr().out.splitlines()
             assert len(lines) <= MAX_LINES, claim.id
             assert max(map(len, lines)) <= COLUMNS, claim.id
+            words = {sweep.exclusion for sweep in claim.sensitivity_sweeps}.intersection(EXCLUSIONS)
+            notes = [line for line in lines if line.startswith("In brackets: ")]
+            assert len(notes) == bool(words), claim.id
+            assert all(f"{word}: " in notes[0] for word in words), claim.id

@@ -131,6 +131,8 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
         columns = range(len(summary.SWEEP_COLUMNS))
         table = Columns(summary.SWEEP_COLUMNS, summary.sweep_rows(target), {*columns}, {*columns})
         terminal.show(table.print)
+        if note := summary.sweep_note(target):
+            _show_text(note)
     _show_text(summary.claim_instructions(target))
 
 

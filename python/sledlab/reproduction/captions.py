@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.summary import outcome_counts
-from sledlab.reproduction.verdicts import NO_EVIDENCE, claims, figure_claims
+from sledlab.reproduction.verdicts import MARKS, NO_EVIDENCE, claims, figure_claims
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence

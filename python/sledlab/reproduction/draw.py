@@ -10,10 +10,10 @@ from sledlab.lazy import mpl_figure, mpl_lines, mpl_patches
 from sledlab.reproduction.captions import FULL_RUN, captions, statement_texts
 from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.map import draw_map
-from sledlab.reproduction.outcome_marks import MARKS
 from sledlab.reproduction.panel import DrawnPanel, measured_handles
 from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.statements import DrawnStatements
+from sledlab.reproduction.verdicts import MARKS
 from sledlab.show.palette import INK, PALETTE, QUIET, text_color
 from sledlab.show.plots import finish_figure, style
 from sledlab.show.wording import NO_BREAK_SPACE, keep_units

@@ -7,9 +7,9 @@ from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from sledlab.reproduction.assumption import MARKS, assumptions
-from sledlab.reproduction.outcome_marks import MARKS as OUTCOME_MARKS
 from sledlab.reproduction.papers import PAPERS, quotation
-from sledlab.reproduction.verdicts import claims, figure_claims
+from sledlab.reproduction.verdicts import EXCLUSIONS, claims, figure_claims
+from sledlab.reproduction.verdicts import MARKS as OUTCOME_MARKS
 from sledlab.show.wording import keep_units
 
 if TYPE_CHECKING:
@@ -146,11 +146,15 @@ def sweep_rows(claim: Claim) -> list[tuple[str, ...]]:
     return [_sweep_row(sweep) for sweep in sweeps]
 
 
-def _sweep_row(sweep: SensitivitySweep) -> tuple[str, ...]:
-    """A sweep: its value in all other results (*here*), and outcomes that other values change.
+def sweep_note(claim: Claim) -> str:
+    """What the words in brackets behind assumptions mean; empty if there are none."""
+    exclusions = {sweep.exclusion for sweep in claim.sensitivity_sweeps}
+    meanings = [f"{word}: {meaning}" for word, meaning in EXCLUSIONS.items() if word in exclusions]
+    return f"In brackets: why a row does not count ({'; '.join(meanings)})." if meanings else ""
 
-    In brackets is the reason why a sweep does not count.
-    """
+
+def _sweep_row(sweep: SensitivitySweep) -> tuple[str, ...]:
+    """A sweep: its value in all other results (*here*), and outcomes that other values change."""
     here = sweep.cells[sweep.default]
     others = [cell for cell in sweep.cells if cell is not here]
     names_by_outcome: dict[str, list[str]] = {}

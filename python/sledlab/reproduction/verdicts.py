@@ -34,12 +34,52 @@ FITTED = "fitted"
 BY_DEFINITION = "by definition"
 """The claim is a definition that sledlab follows, and tests check it: no evidence, no mistake."""
 
-OUTCOMES = (MET, NEARLY_MET, DIRECTION_ONLY, NOT_MET, CONTRADICTED, DEPENDS, FITTED, BY_DEFINITION)
+
+@dataclass(frozen=True)
+class OutcomeMark:
+    """The mark of an outcome.
+
+    Attributes:
+        symbol: A symbol, different for each outcome.
+        label: The outcome in a word or two.
+        color: The key of its color in the palette.
+    """
+
+    symbol: str
+    label: str
+    color: str
+
+    @property
+    def css_class(self) -> str:
+        """The class of elements with the mark."""
+        return f"outcome-{self.label.replace(' ', '-')}"
+
+
+MARKS = {
+    MET: OutcomeMark("●", "met", "blue"),
+    NEARLY_MET: OutcomeMark("◕", "nearly met", "sky"),
+    DIRECTION_ONLY: OutcomeMark("◐", "direction only", "orange"),
+    NOT_MET: OutcomeMark("○", "not met", "vermilion"),
+    CONTRADICTED: OutcomeMark("✕", "contradicted", "amber"),
+    DEPENDS: OutcomeMark("◇", "depends", "purple"),
+    FITTED: OutcomeMark("□", "fitted", "gray"),
+    BY_DEFINITION: OutcomeMark("■", "by definition", "faint"),
+}
+"""The mark of each outcome, so that no reader needs the color; the best outcomes first."""
+
+OUTCOMES = tuple(MARKS)
 ARITHMETIC = "E"
 """Grade of claims that rest on arithmetic alone."""
 
 NO_EVIDENCE = (FITTED, BY_DEFINITION)
 """Outcomes that are no evidence for or against a claim."""
+
+PUBLISHED, CHANCE = "published", "chance"
+EXCLUSIONS = {
+    PUBLISHED: "the paper excludes the rest",
+    CHANCE: "seeds only",
+}
+"""Reasons why a sensitivity sweep does not count, in a word, and what the word means."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +103,7 @@ class SensitivitySweep:
 
     Attributes:
         assumption: The choice that is varied.
-        exclusion: Why the sweep does not count, such as `published` where the paper gives it; or empty.
+        exclusion: Why the sweep does not count, such as a key of `EXCLUSIONS`; empty if it counts.
         default: Number of the cell with the value that all other numbers are measured with.
         cells: A cell for each value.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sledlab.reproduction.outcome_marks import MARKS, OutcomeMark
+from sledlab.reproduction.verdicts import MARKS, OutcomeMark
 from sledlab.show.palette import PALETTE, text_color
 
 MIN_CONTRAST = 4.5
