@@ -101,25 +101,26 @@ class Judgment:
 
     Attributes:
         outcome: The outcome; empty if the printed numbers of the claim decide.
-        numbers: Numbers by place.
-        values: Our values for each printed number of the claim.
+        numbers: Numbers by place. `compared` is the number of comparisons, or of our values where the paper
+            prints a single number; `agreeing` of them are as published, or `inside` of the number.
+        values_by_number: Our values for each printed number of the claim.
         direction_holds: Whether the direction is as published, where printed numbers decide.
         tables: Numbers that are too many for a sentence.
     """
 
     outcome: str
     numbers: dict[str, Any] = field(default_factory=dict)
-    values: tuple[tuple[float, ...], ...] = ()
+    values_by_number: tuple[tuple[float, ...], ...] = ()
     direction_holds: bool = False
     tables: tuple[NumberTable, ...] = ()
 
     def with_numbers(self, **numbers: Any) -> Judgment:
-        """The judgment with numbers, named as the places in the claim's words."""
-        return replace(self, numbers=numbers)
+        """The judgment with further numbers, named as the places in the claim's words."""
+        return replace(self, numbers={**self.numbers, **numbers})
 
     def with_values(self, *values: Iterable[float]) -> Judgment:
         """The judgment with our values for each printed number of the claim."""
-        return replace(self, values=tuple(tuple(each) for each in values))
+        return replace(self, values_by_number=tuple(map(tuple, values)))
 
     def with_tables(self, *tables: NumberTable) -> Judgment:
         """The judgment with tables of numbers."""
@@ -127,25 +128,37 @@ class Judgment:
 
     def verdict(self, claim: ClaimEntry) -> Verdict:
         """The verdict: `FITTED` where it follows from our choice; without a difference, no explanation."""
-        ours = format_text(claim.ours, **self.numbers)
-        short_text = format_text(claim.short, **self.numbers)
+        numbers = {**self._counts(claim), **self.numbers}
+        ours, short_text = (format_text(text, **numbers) for text in (claim.ours, claim.short))
         outcome = self.outcome or self._printed_outcome(claim)
-        comparisons = compare(claim.printed, self.values, claim.predicted) if self.values else ()
+        comparisons = (
+            compare(claim.printed, self.values_by_number, claim.predicted) if self.values_by_number else ()
+        )
         if claim.choice and outcome in (MET, NEARLY_MET, DIRECTION_ONLY, FITTED):
-            choice = format_text(claim.choice, **self.numbers)
+            choice = format_text(claim.choice, **numbers)
             return Verdict(FITTED, ours, choice, short_text, comparisons, self.tables)
         if claim.depends_on and outcome == MET:
             outcome = DEPENDS
         if claim.contradicted_by and outcome in LEVELS and outcome != MET:
             outcome = CONTRADICTED
-        why = "" if outcome in UNEXPLAINED_OUTCOMES else format_text(claim.why, **self.numbers)
+        why = "" if outcome in UNEXPLAINED_OUTCOMES else format_text(claim.why, **numbers)
         return Verdict(outcome, ours, why, short_text, comparisons, self.tables)
+
+    def _counts(self, claim: ClaimEntry) -> dict[str, int]:
+        """How many of our values there are of a single printed number, and how many are inside of it."""
+        if len(claim.printed) != 1 or len(self.values_by_number) != 1:
+            return {}
+        number, (our_values,) = PrintedNumber(claim.printed[0]), self.values_by_number
+        return {
+            "inside": sum(number.is_met([value]) for value in our_values),
+            "compared": len(our_values),
+        }
 
     def _printed_outcome(self, claim: ClaimEntry) -> str:
         """The outcome by all printed numbers of a claim."""
         pairs = [
             (PrintedNumber(text), our_values)
-            for text, our_values in zip(claim.printed, self.values, strict=True)
+            for text, our_values in zip(claim.printed, self.values_by_number, strict=True)
         ]
         if all(number.is_met(our_values) for number, our_values in pairs):
             return MET
@@ -170,11 +183,11 @@ def judge_comparisons(agreements: Iterable[bool], rest_holds: bool = True) -> Ju
     """
     matches = list(agreements)
     share = sum(matches) / len(matches) if matches else 0.0
-    if rest_holds and share == 1:
-        return Judgment(MET)
     if rest_holds and share >= NEARLY_ALL:
-        return Judgment(NEARLY_MET)
-    return Judgment(DIRECTION_ONLY if share > 0.5 else NOT_MET)
+        outcome = MET if share == 1 else NEARLY_MET
+    else:
+        outcome = DIRECTION_ONLY if share > 0.5 else NOT_MET
+    return Judgment(outcome, {"agreeing": sum(matches), "compared": len(matches)})
 
 
 def judge_printed(*values: Iterable[float], direction_holds: bool, rest_holds: bool = True) -> Judgment:

@@ -376,14 +376,22 @@ class LoadCurves:
         """Relative differences of a measure of `a` from that of `b`, at every load of these weights."""
         return {speedup: self.change(a, b, speedup, measure) for speedup in self.loads(weights, a, b)}
 
-    def gains(self, a: str, b: str, weights: Sequence[str]) -> dict[float, float]:
+    def gains(
+        self, a: str, b: str, weights: Sequence[str], others: LoadCurves | None = None
+    ) -> dict[float, float]:
         """Relative gain in throughput of `a` over `b` at equal mean response time, by its level in ms.
 
         Levels that one of them does not reach, or only in overload, are omitted.
+
+        Args:
+            a: A scheduler.
+            b: The scheduler that it is compared with.
+            weights: Weights of the load, whose levels count.
+            others: The load curves of `b`, if they are not these.
         """
         gains_by_level = {}
         for level_ms in (level_ms for weight in weights for level_ms in LEVELS_MS[weight]):
-            rate_a, rate_b = (self._rate(scheduler, level_ms) for scheduler in (a, b))
+            rate_a, rate_b = self._rate(a, level_ms), (others or self)._rate(b, level_ms)
             if rate_a and rate_b:
                 gains_by_level[level_ms] = rate_a / rate_b - 1
         return gains_by_level

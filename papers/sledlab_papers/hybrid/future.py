@@ -8,7 +8,7 @@ from ..claims import Judgment, judge_comparisons, judge_criterion
 from ..wording import percent
 from .names import ALL, DISK, TITLES, TPCD, WORKLOADS
 from .sizes import DEFAULT_MB, best_kb
-from .systems import BYPASS, SEGMENT_KB, VIRTUAL, HybridRuns, workload_table
+from .systems import BYPASS, VIRTUAL, HybridRuns, workload_table
 
 BYPASS_KB = 256
 """Length from which on a run of successive reads counts as a stream."""
@@ -27,12 +27,9 @@ def w_53(runs: HybridRuns) -> Judgment:
         (managed,) = runs.seed_means(VIRTUAL, workload).values()
         changes[workload] = managed.mean_ms / runs.grid(workload)[DEFAULT_MB, best_size_kb].mean_ms - 1
         rows[workload] = [f"{best_size_kb}", percent(changes[workload], 1)]
-    are_near = [share <= NEAR_BEST for share in changes.values()]
     return (
-        judge_comparisons(are_near)
-        .with_numbers(
-            managed_kb=MANAGED_KB, near=sum(are_near), compared=len(are_near), far=_far_text(changes)
-        )
+        judge_comparisons(share <= NEAR_BEST for share in changes.values())
+        .with_numbers(managed_kb=MANAGED_KB, far=_far_text(changes))
         .with_tables(
             workload_table(
                 "Mean response with managers against the best segment", "best segment, KB | change, %", rows
@@ -75,5 +72,4 @@ def w_54(runs: HybridRuns) -> Judgment:
         details=details,
         past=bypassed_share,
         fetched=fetches,
-        segment_kb=SEGMENT_KB[TPCD],
     )

@@ -35,7 +35,7 @@ def _write_reduction(runs: HybridRuns, workload: str, system: str) -> float:
 
 
 def w_12(runs: HybridRuns) -> Judgment:
-    """Bytes written by the host and to the disk."""
+    """Bytes that reach the write buffer, as they would a disk alone, and those written to the disk."""
     reductions, idle_reductions = (
         {workload: _write_reduction(runs, workload, system) for workload in (CELLO, TPCC)}
         for system in (MWB, IDLE)

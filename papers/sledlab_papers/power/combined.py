@@ -110,19 +110,19 @@ def h_76(runs: PowerRuns) -> Judgment:
                 _added_ms(experiment, name, f"{name}, merging", speedup) for name in delays
             ]
     energy_falls, response_rises = max(energy_changes) < 0, min(added_ms) > 0
-    are_positive = [gain > 0 for gains_ms in recovered_ms.values() for gain in gains_ms]
     experiment, longest_delay = runs.experiment(DELAYED_SPINUP), delays[0]
     startups = [
         experiment.mean(name, 1.0, "startups") for name in (longest_delay, f"{longest_delay}, merging")
     ]
-    judgment = judge_comparisons(are_positive, rest_holds=energy_falls and response_rises)
+    judgment = judge_comparisons(
+        (gain > 0 for gains_ms in recovered_ms.values() for gain in gains_ms),
+        rest_holds=energy_falls and response_rises,
+    )
     return judgment.with_tables(_recovery_table(recovered_ms)).with_numbers(
         minimum=100 * min(energy_changes),
         maximum=100 * max(energy_changes),
         min_ms=min(added_ms),
         max_ms=max(added_ms),
-        giving=sum(are_positive),
-        cases=len(are_positive),
         starts=startups,
         longest=longest_delay,
     )

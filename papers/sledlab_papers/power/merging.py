@@ -32,8 +32,8 @@ NOISE = 0.02
 DEEP_QUEUE_SPEEDUP = 100.0
 """A speed-up at which queues are long and the sled is not overloaded."""
 
-PRINTED_CUT, PRINTED_RESPONSE_CUT = PrintedNumber("up to 43 %"), PrintedNumber("about 20 %")
-"""Reductions of the mean response by merging (Hong 2006, Lin)."""
+PRINTED_CUT = PrintedNumber("up to 43 %")
+"""Reduction of the mean response by merging (Hong 2006)."""
 
 
 def _changes(experiment: ExperimentRuns, merging: str, base: str, measure: str) -> dict[float, float]:
@@ -178,8 +178,6 @@ def y_25(runs: PowerRuns) -> Judgment:
         judge_printed(cuts, direction_holds=majority_above(cuts))
         .with_numbers(
             cuts=cuts,
-            inside=sum(PRINTED_RESPONSE_CUT.is_met([cut]) for cut in cuts),
-            runs=len(cuts),
             speed=DEEP_QUEUE_SPEEDUP,
             fcfs=fcfs_cuts,
             sptf=sptf_cuts,

@@ -214,7 +214,11 @@ def y_31(runs: PowerRuns) -> Judgment:
     return (
         judge_fitted(round(changes["fcfs"], 4) < 0)
         .with_values([-changes["fcfs"]])
-        .with_numbers(changes=format_rows("{:upper} {:+2%}", changes.items()), printed=published_change)
+        .with_numbers(
+            changes=format_rows("{:upper} {:+2%}", changes.items()),
+            fcfs=changes["fcfs"],
+            printed=published_change,
+        )
     )
 
 

@@ -45,23 +45,25 @@ OUTSTANDING_REQUESTS = 1000
 
 def h_28(runs: SchedulingRuns) -> Judgment:
     """ZSPTF compared with schedulers that assume a wrong cost of x."""
-    rows = {
+    gains = gains_over_disk_schedulers(runs)
+    judgment = judge_comparisons(gain >= 0 for gain in column_values(gains))
+    return judgment.with_numbers(sdf=gains["hplajw"][-1]).with_tables(
+        spread_table(
+            "Gain of ZSPTF in throughput at equal response, moderate and heavy load",
+            "workload | over SSTF | over C-SCAN | over SDF",
+            gains,
+        )
+    )
+
+
+def gains_over_disk_schedulers(runs: SchedulingRuns) -> dict[str, list[dict[float, float]]]:
+    """Gains of ZSPTF in throughput over each of `DISK_SCHEDULERS`, by level of mean response."""
+    return {
         stand_in: [
-            runs.load_curves(FIGURE, stand_in).changes("zsptf", name, BUSY_LOADS) for name in DISK_SCHEDULERS
+            runs.load_curves(FIGURE, stand_in).gains("zsptf", name, BUSY_LOADS) for name in DISK_SCHEDULERS
         ]
         for stand_in in STAND_INS
     }
-    are_won = [change <= 0 for change in column_values(rows)]
-    judgment = judge_comparisons(are_won).with_numbers(
-        wins=sum(are_won), compared=len(are_won), sdf=rows["hplajw"][-1]
-    )
-    return judgment.with_tables(
-        spread_table(
-            "Mean response of ZSPTF against others, at moderate and heavy load",
-            "workload | SSTF | C-SCAN | SDF",
-            rows,
-        )
-    )
 
 
 def h_29(runs: SchedulingRuns) -> Judgment:
@@ -74,9 +76,7 @@ def h_29(runs: SchedulingRuns) -> Judgment:
         ]
         for workload, load_curves in _all_curves(runs).items()
     }
-    are_won = [change <= 0 for change in column_values(rows)]
-    judgment = judge_comparisons(are_won).with_numbers(wins=sum(are_won), compared=len(are_won))
-    return judgment.with_tables(
+    return judge_comparisons(change <= 0 for change in column_values(rows)).with_tables(
         spread_table(
             "Mean response against SDF's, by load",
             "workload | SSTF, moderate | SSTF, heavy | C-SCAN, moderate | C-SCAN, heavy",
@@ -136,9 +136,7 @@ def h_45(runs: SchedulingRuns) -> Judgment:
             are_similar.append(spreads[0] <= COMPARABLE_MEAN and spreads[1] <= COMPARABLE_SCV)
             other_spreads.append(_spread(load_curves, FIGURE_SCHEDULERS[1:], speedup))
             rows.append(cells("{} | {:g} | {:%1} | {:%1}", workload, speedup, *spreads))
-    judgment = judge_comparisons(are_similar).with_numbers(
-        similar=sum(are_similar), compared=len(are_similar), others=max(other_spreads)
-    )
+    judgment = judge_comparisons(are_similar).with_numbers(others=max(other_spreads))
     return judgment.with_tables(
         number_table("Greatest over least of the schedulers, %", "workload | factor | mean | SCV", rows)
     )

@@ -37,7 +37,7 @@ def h_81(runs: SchedulingRuns) -> Judgment:
             stable_changes += [] if is_overloaded else [mean_ms / min(others_ms) - 1]
     are_alike = max(map(abs, light_changes)) <= SIMILAR
     return judge_comparisons(are_slowest, rest_holds=are_alike).with_numbers(
-        light=light_changes, kept_up=stable_changes, slowest=sum(are_slowest), busy=len(are_slowest)
+        light=light_changes, kept_up=stable_changes
     )
 
 
@@ -59,9 +59,8 @@ def h_82(runs: SchedulingRuns) -> Judgment:
         ]
         for measure in ("mean_ms", "scv")
     )
-    are_near = [abs(change) <= SIMILAR for change in mean_changes]
-    return judge_comparisons(are_near).with_numbers(
-        mean=mean_changes, scv=scv_changes, loads=len(mean_changes)
+    return judge_comparisons(abs(change) <= SIMILAR for change in mean_changes).with_numbers(
+        mean=mean_changes, scv=scv_changes
     )
 
 

@@ -79,9 +79,7 @@ def l_23(runs: SchedulingRuns) -> Judgment:
         for name, met_requirements in met_by_scheduler.items()
         for is_met, is_published in zip(met_requirements, PUBLISHED_REQUIREMENTS[name], strict=True)
     ]
-    judgment = judge_comparisons(agreements).with_numbers(
-        agreeing=sum(agreements), compared=len(agreements), sstf=sstf_changes, differs=differs
-    )
+    judgment = judge_comparisons(agreements).with_numbers(sstf=sstf_changes, differs=differs)
     return judgment.with_tables(
         number_table(
             "Requirements that are met", "scheduler | short positioning | parallelism | fairness", rows

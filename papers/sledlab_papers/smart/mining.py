@@ -316,9 +316,6 @@ def c_42(runs: SmartRuns) -> Judgment:
         else agreements[job]
         for job in letters
     }
-    agreeing_cells, reachable_cells = (
-        sum(map(sum, rows.values())) for rows in (agreements, possible_agreements)
-    )
     letter_texts = {
         job: [
             ours if ours == published else f"{ours}, not {published}"
@@ -329,4 +326,4 @@ def c_42(runs: SmartRuns) -> Judgment:
     judgment = judge_comparisons(cell for row in agreements.values() for cell in row).with_tables(
         device_table("Largest component on 32 nodes", "job", letter_texts, "{}")
     )
-    return judgment.with_numbers(cells=agreeing_cells, reached=reachable_cells)
+    return judgment.with_numbers(reached=sum(map(sum, possible_agreements.values())))

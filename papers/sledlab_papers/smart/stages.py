@@ -318,7 +318,6 @@ def _judge_ratio(runs: SmartRuns, stage: Stage, device: str, other_part: str) ->
     ).with_tables(number_table(f"Times of {stage.phase} on {stage.nodes} nodes, s", columns, rows))
     return judgment.with_numbers(
         ratio=ratio,
-        printed=printed,
         difference=ratio / printed - 1,
         other=PART_NAMES[other_part],
         off=apart,
