@@ -90,14 +90,14 @@ def predictions_page() -> str:
         [
             link(claim.id),
             each.published,
-            each.predicted,
+            each.predicted or "not predicted",
             each.ours,
-            f"{each.predicted_ratio - 1:+.0%}",
+            f"{each.predicted_ratio - 1:+.0%}" if each.predicted else "",
             claim.cause,
         ]
         for claim in claims().values()
         for each in claim.numbers
-        if each.predicted
+        if each.predicted or claim.has_simulated_number
     ]
     return fill(TEMPLATES, "predictions.md", rows=table(PREDICTION_COLUMNS, rows, 6))
 
@@ -118,6 +118,7 @@ def page(paper: str) -> str:
         result=_result(paper, paper_claims),
         example=_example(paper_claims),
         set=_set_table(paper),
+        turning=_turning_assumptions(paper_claims),
         explore=explorable.marker(paper),
         claims=table(COLUMNS, rows, len(COLUMNS)),
         others=_others(paper_claims),
@@ -229,8 +230,21 @@ def _row(claim: Claim) -> list[str]:
 def _contradictions(paper: str) -> str:
     """A list of the statements of a paper that exclude each other, with links to the proofs."""
     text = (CONTRADICTION_TEXTS / f"{paper}.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^## (.+) \{#(.+)\}$", text, flags=re.MULTILINE)
-    return "".join(f"- [{title}](contradictions.md#{anchor})\n" for title, anchor in headings)
+    anchors = re.findall(r"^## .+ \{#(.+)\}$", text, flags=re.MULTILINE)
+    sentences = _texts_by_paper()[paper]["contradictions"]
+    return "".join(
+        f"- {_with_links(sentences[anchor])} [Proof](contradictions.md#{anchor}).\n" for anchor in anchors
+    )
+
+
+def _turning_assumptions(paper_claims: Sequence[Claim]) -> str:
+    """The assumptions of which other values turn claims, each with these claims."""
+    claims_by_assumption: dict[str, list[str]] = {}
+    for claim in paper_claims:
+        for assumption in claim.depends_on:
+            claims_by_assumption.setdefault(assumption, []).append(link(claim.id))
+    turned = (f"*{name}* ({', '.join(links)})" for name, links in claims_by_assumption.items())
+    return "; ".join(turned) or "none"
 
 
 def _anchor(claim: Claim) -> str:

@@ -79,7 +79,8 @@ def test_page_begins_with_the_set(paper: str) -> None:
 
 def test_predictions_are_shown_beside_results() -> None:
     rows = [line for line in paper_pages.predictions_page().splitlines() if line.startswith("| [")]
-    assert len(rows) == sum(bool(each.predicted) for claim in claims().values() for each in claim.numbers)
+    numbers = [(claim, each) for claim in claims().values() for each in claim.numbers]
+    assert len(rows) == sum(bool(each.predicted) or claim.has_simulated_number for claim, each in numbers)
 
 
 def test_page_shows_the_figures_with_data(paper: str) -> None:
@@ -100,5 +101,11 @@ def test_narrow_screens_name_the_columns() -> None:
 def test_page_names_its_contradictions(paper: str) -> None:
     section = paper_pages.page(paper).split("## Contradictions")[1].split("\n## ")[0]
     anchors = re.findall(r"contradictions\.md#([\w-]+)", section)
-    assert anchors
+    assert anchors == list(paper_pages._texts_by_paper()[paper]["contradictions"])
     assert all(f"{{#{anchor}}}" in paper_pages.contradictions_page() for anchor in anchors)
+
+
+def test_page_names_assumptions_that_turn_claims(paper: str) -> None:
+    line = next(each for each in paper_pages.page(paper).splitlines() if each.startswith("[Other values]"))
+    turned_claims = {claim.id for claim in claims().values() if claim.paper == paper and claim.depends_on}
+    assert set(re.findall(r"\[([CHLWY]-\d\d)\]", line)) == turned_claims
