@@ -76,6 +76,16 @@ def majority_above(shares: Shares, minimum: float = 0.0) -> bool:
     return 2 * sum(value > minimum for value in values) > len(values)
 
 
+def excess(change: float) -> float:
+    """By how much the greater of two values exceeds the less, from the relative difference between them.
+
+    Examples:
+        >>> excess(0.25), round(excess(-0.2), 6)
+        (0.25, 0.25)
+    """
+    return max(1 + change, 1 / (1 + change)) - 1
+
+
 def format_number(value: float, digits: int = 3) -> str:
     """A number in three significant digits.
 

@@ -18,6 +18,9 @@ LONG_MS, LONGEST_MS = "40", "10000"
 """The timeout that figures end with, and the longest of Lin."""
 
 STARTUPS = "lin-figure-7"
+STARTUP_J = 50e-6
+"""Energy of a start-up, as printed."""
+
 MIN_LOSS = 0.001
 """Loss of throughput below which there is none."""
 
@@ -43,15 +46,22 @@ def h_64(runs: PowerRuns) -> Judgment:
 
 
 def _judge_rise(runs: PowerRuns, place: str) -> Judgment:
-    """Whether energy rises with the timeout up to the longest gap at most, and is flat from there on."""
+    """Whether energy rises with the timeout up to the longest gap at most, and is flat from there on.
+
+    A timeout that is longer than the last few gaps saves their start-ups, and may take less by as much as one
+    of them takes than a timeout that ends just before.
+    """
     energies_j, gap_ms = _measures(runs.seagate_runs(place), "energy_j"), seagate_trace()["longest_gap_ms"]
     final_j = energies_j[max(energies_j)]
     flat_ms = [timeout for timeout in energies_j if abs(energies_j[timeout] / final_j - 1) < 1e-12]
     rising_ms = [timeout for timeout in energies_j if timeout < flat_ms[0]]
-    is_rising = all(energies_j[a] < energies_j[b] for a, b in pairwise((*rising_ms, flat_ms[0])))
+    is_least = all(energies_j[0.0] < energy_j for timeout, energy_j in energies_j.items() if timeout)
+    is_rising = is_least and all(
+        energies_j[a] < energies_j[b] + STARTUP_J for a, b in pairwise((*rising_ms, flat_ms[0]))
+    )
     stays_flat = flat_ms == [timeout for timeout in energies_j if timeout >= flat_ms[0]]
     is_flat_from_gap = flat_ms[0] <= min(timeout for timeout in energies_j if timeout > gap_ms)
-    judgment = judge_criterion(is_rising and stays_flat and is_flat_from_gap, is_rising)
+    judgment = judge_criterion(is_rising and stays_flat and is_flat_from_gap, is_least)
     return judgment.with_values([flat_ms[0]]).with_numbers(
         none=energies_j[0.0],
         level=final_j,
@@ -109,14 +119,16 @@ def y_01(runs: PowerRuns) -> Judgment:
         speedup: -experiment.change(IMMEDIATE, WAITING, speedup, "energy_j")
         for speedup in experiment.speedups
     }
+    snake_speed = float(runs.mark_value("snake") or SNAKE)
     judgment = judge_printed(
-        [snake_savings[SNAKE]],
+        [snake_savings[snake_speed]],
         [seagate_saving],
         direction_holds=min(seagate_saving, *snake_savings.values()) > 0,
     )
     return judgment.with_numbers(
         seagate=-seagate_saving,
-        ten=-snake_savings[SNAKE],
+        saved=-snake_savings[snake_speed],
+        speed=snake_speed,
         parking=max_parking_saving(),
         half=0.5 / max_parking_saving(),
         full=idle_share_of_full_transfer(runs),

@@ -11,7 +11,7 @@ import sledlab as sl
 from ..claims import NEARLY_ALL, Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..runs import LIGHT, LoadCurves
 from ..simulator import PARKED_START
-from ..wording import all_above, cells, column_values, majority_above, number_table, percent, spread_table
+from ..wording import all_above, cells, column_values, excess, majority_above, number_table, percent, spread_table
 from .plan import BUSY_LOADS, RECORDED, STAND_INS, SchedulingRuns
 from .throughput import gains_table
 
@@ -219,7 +219,7 @@ def h_47(runs: SchedulingRuns) -> Judgment:
     sstf_changes, zsptf_changes = column_values(rows, 0, 1), column_values(rows, 2)
     higher_count = sum(change > 0 for change in sstf_changes)
     is_usual = higher_count >= NEARLY_ALL * len(sstf_changes)
-    is_similar = max(map(abs, zsptf_changes), default=inf) <= COMPARABLE_SCV
+    is_similar = max(map(excess, zsptf_changes), default=inf) <= COMPARABLE_SCV
     judgment = judge_criterion(is_usual and is_similar, is_usual).with_numbers(
         higher=higher_count, compared=len(sstf_changes), zsptf=zsptf_changes
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..claims import Judgment, judge_comparisons
 from ..runs import LIGHT, LoadCurves
-from ..wording import spread_table
+from ..wording import excess, spread_table
 from . import disk_schedulers, parallelism
 from .plan import ALL_LOADS, BUSY_LOADS, ONCE, RECOMPUTATION, SERVERS, STAND_INS, SchedulingRuns
 
@@ -35,7 +35,7 @@ def h_81(runs: SchedulingRuns) -> Judgment:
             )
             are_slowest.append(is_overloaded or mean_ms > max(others_ms))
             stable_changes += [] if is_overloaded else [mean_ms / min(others_ms) - 1]
-    are_alike = max(map(abs, light_changes)) <= SIMILAR
+    are_alike = max(map(excess, light_changes)) <= SIMILAR
     return judge_comparisons(are_slowest, rest_holds=are_alike).with_numbers(
         light=light_changes, kept_up=stable_changes
     )
@@ -59,7 +59,7 @@ def h_82(runs: SchedulingRuns) -> Judgment:
         ]
         for measure in ("mean_ms", "scv")
     )
-    return judge_comparisons(abs(change) <= SIMILAR for change in mean_changes).with_numbers(
+    return judge_comparisons(excess(change) <= SIMILAR for change in mean_changes).with_numbers(
         mean=mean_changes, scv=scv_changes
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..claims import Judgment, judge_comparisons, judge_criterion
 from ..power.singles import simulate_snake
 from ..simulator import catalog
-from ..wording import cells, column_values, number_table, spread_table
+from ..wording import cells, column_values, excess, number_table, spread_table
 from .disk_schedulers import COMPARABLE_SCV, FIGURE, gains_over_disk_schedulers
 from .plan import BUSY_LOADS, ROBUSTNESS, STAND_INS, SchedulingRuns
 
@@ -40,7 +40,7 @@ def h_03(runs: SchedulingRuns) -> Judgment:
             load_curves.changes("zsptf", "c-scan", BUSY_LOADS, "scv"),
         ]
     leads, scv_changes = column_values(rows, 3), column_values(rows, 4)
-    is_comparable = max(leads) <= COMPARABLE_LEAD and max(map(abs, scv_changes)) <= COMPARABLE_SCV
+    is_comparable = max(leads) <= COMPARABLE_LEAD and max(map(excess, scv_changes)) <= COMPARABLE_SCV
     judgment = judge_comparisons(
         (gain > 0 for gain in column_values(rows, 0, 1, 2)), rest_holds=is_comparable
     )

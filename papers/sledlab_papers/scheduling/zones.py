@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..runs import HEAVY, LoadCurves
-from ..wording import all_above, cells, column_values, majority_above, number_table, spread_table
+from ..wording import all_above, cells, column_values, excess, majority_above, number_table, spread_table
 from .plan import ALL_LOADS, BUSY_LOADS, RUN_SHARES, STAND_INS, SchedulingRuns
 from .throughput import gains_table
 
@@ -107,7 +107,7 @@ def h_37(runs: SchedulingRuns) -> Judgment:
 def h_38(runs: SchedulingRuns) -> Judgment:
     """Gated compared with exhaustive visits: fairness."""
     changes = runs.load_curves("hong2006-figure-7", "hplajw").changes("ztsptf", "zsptf", ALL_LOADS, "scv")
-    are_near = [abs(change) <= SIMILAR_RESISTANCE for change in changes.values()]
+    are_near = [excess(change) <= SIMILAR_RESISTANCE for change in changes.values()]
     return judge_comparisons(are_near).with_numbers(changes=changes)
 
 
@@ -123,8 +123,8 @@ def h_39(runs: SchedulingRuns) -> Judgment:
 def _are_similar(gains: Iterable[float], scv_changes: Iterable[float]) -> list[bool]:
     """Whether each gain in throughput, and each difference in SCV, is small."""
     return [
-        *(abs(gain) <= SIMILAR_THROUGHPUT for gain in gains),
-        *(abs(change) <= SIMILAR_SCV for change in scv_changes),
+        *(excess(gain) <= SIMILAR_THROUGHPUT for gain in gains),
+        *(excess(change) <= SIMILAR_SCV for change in scv_changes),
     ]
 
 
