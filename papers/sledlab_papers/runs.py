@@ -449,16 +449,23 @@ class Runs:
         return mark_value(self.readings, word)
 
     def experiment(self, place: str, scheduler: str = "") -> ExperimentRuns:
-        """The runs of an experiment with one of its schedulers, by default FCFS, or the only one."""
+        """The runs of an experiment with one of its schedulers, by default FCFS, or the only one.
+
+        Raises:
+            LookupError: The readings name one of several seeds, and the experiment has it not.
+        """
         points = read(self.directory / self.place(place) / "runs.csv", ComparisonRun)
         schedulers = {point.scheduler for _, point in points}
         selected_scheduler = scheduler or self.mark_value("under") or "fcfs"
-        seed = self.mark_value("seed")
-        has_seed = seed and any(str(point.seed) == seed for _, point in points)
+        seeds, seed = {str(point.seed) for _, point in points}, self.mark_value("seed")
+        if len(seeds) == 1:
+            seed = ""
+        elif seed and seed not in seeds:
+            raise LookupError(f"`{self.place(place)}` has no seed {seed}")
         points_by_case: dict[tuple[str, float], list[ComparisonRun]] = {}
         for value, point in points:
             is_selected = point.scheduler == selected_scheduler or len(schedulers) == 1
-            if is_selected and (not has_seed or str(point.seed) == seed):
+            if is_selected and seed in ("", str(point.seed)):
                 points_by_case.setdefault((_value_text(value), point.speedup), []).append(point)
         return ExperimentRuns(points_by_case)
 

@@ -211,6 +211,17 @@ def test_runs_read_directory_and_seed_of_reading(tmp_path: Path) -> None:
     assert (mark_value(("-b", "seed 2"), "seed"), mark_value((), "seed")) == ("2", "")
 
 
+def test_seed_that_was_not_run_is_an_error(tmp_path: Path) -> None:
+    for place, seeds in (("several", [1, 2]), ("recorded", [1])):
+        (tmp_path / place).mkdir()
+        columns = {"scheduler": "fcfs", "speedup": 1.0, "x.y": 1, "seed": seeds, "mean_ms": 1.0}
+        polars.DataFrame(columns).write_csv(tmp_path / place / "runs.csv")
+    runs = Runs(tmp_path, ("seed 4",))
+    assert runs.experiment("recorded").mean(1, 1.0, "mean_ms") == 1.0
+    with pytest.raises(LookupError, match="`several` has no seed 4"):
+        runs.experiment("several")
+
+
 def test_column_that_was_not_saved_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "fast").mkdir()
     polars.DataFrame({"scheduler": "fcfs", "speedup": 1.0, "x.y": 1, "seed": 1}).write_csv(
