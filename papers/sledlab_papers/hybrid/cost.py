@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sledlab.reproduction.verdicts import NumberTable
 
-from ..claims import Judgment, judge_criterion, judge_printed
+from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..markdown import table
 from ..simulator import parameters
 from ..wording import format_number, number_table
@@ -38,18 +38,6 @@ def _response_text(value: float | None) -> str:
     return "overload" if value is None else format_number(value)
 
 
-def _crossing(responses: Mapping[float, float | None]) -> tuple[float, float] | None:
-    """The two ratios of prices between which both are equally fast; overload counts as slowest."""
-    ratios = list(responses)
-    are_slower = [value is None or value > 1 for value in responses.values()]
-    for ratio, next_ratio, is_slower, is_next_slower in zip(
-        ratios, ratios[1:], are_slower, are_slower[1:], strict=False
-    ):
-        if not is_slower and is_next_slower:
-            return ratio, next_ratio
-    return None
-
-
 def _is_rising(responses: Mapping[float, float | None]) -> bool:
     numbers = [float("inf") if value is None else value for value in responses.values()]
     return numbers == sorted(numbers)
@@ -57,21 +45,19 @@ def _is_rising(responses: Mapping[float, float | None]) -> bool:
 
 def w_43(runs: HybridRuns) -> Judgment:
     """NVRAM of the same price."""
-    responses_by_workload, is_as_published, expensive_responses = {}, {}, []
-    for workload in (TPCC, CELLO, HPLAJW):
-        responses = responses_by_workload[workload] = relative_responses(runs, workload)
-        crossing = _crossing(responses)
-        is_as_published[workload] = crossing is not None and _is_rising(responses)
-        expensive_responses += [value for ratio, value in responses.items() if ratio > 1]
+    responses_by_workload = {
+        workload: relative_responses(runs, workload) for workload in (TPCC, CELLO, HPLAJW)
+    }
     # A disk with NVRAM that is overloaded has no response time; MEMS is the better cache there.
-    finite_responses = [value for value in expensive_responses if value is not None]
-    return (
-        judge_printed(finite_responses, direction_holds=all(is_as_published.values()))
-        .with_numbers(
-            better=sum(value is None or value > 1 for value in expensive_responses),
-            compared=len(expensive_responses),
-        )
-        .with_tables(_response_table(responses_by_workload))
+    are_better = [
+        value is None or value > 1
+        for responses in responses_by_workload.values()
+        for ratio, value in responses.items()
+        if ratio > 1
+    ]
+    are_rising = map(_is_rising, responses_by_workload.values())
+    return judge_comparisons(are_better, rest_holds=all(are_rising)).with_tables(
+        _response_table(responses_by_workload)
     )
 
 

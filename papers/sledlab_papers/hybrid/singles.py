@@ -11,7 +11,7 @@ import polars
 import sledlab as sl
 from sledlab.reproduction.assumption import assumptions
 
-from ..simulator import PARKED_START, calibration
+from ..simulator import PARKED_START, calibration, parameters
 from .names import STAND_INS
 from .systems import BASELINES
 
@@ -41,10 +41,10 @@ def settings_of_set(workload: str) -> dict[str, Any]:
         for key, value in each.settings.items()
         if not key.startswith(("study.", "hybrid.")) and key != "device.preset"
     }
-    parameters = calibration.CALIBRATIONS[STAND_INS[workload]].parameters
+    workload_parameters = calibration.CALIBRATIONS[STAND_INS[workload]].parameters
     return {
         **DISK_SETTINGS,
-        **{f"workload.{name}": value for name, value in parameters.items()},
+        **{f"workload.{name}": value for name, value in workload_parameters.items()},
         **set_settings,
     }
 
@@ -65,8 +65,17 @@ def simulate_on_disk(
 
 
 @cache
-def stream_rate_mb_s(disk: str) -> float:
-    """Rate in MB/s of successive requests of 4 MB from the disk's first block on."""
+def stream_rate_mb_s(disk: str, surfaces: int | None = None) -> float:
+    """Rate in MB/s of successive requests of 4 MB from the first block of a disk on.
+
+    Args:
+        disk: The disk.
+        surfaces: Number of its surfaces, without bad sectors; by default it is as it is.
+    """
+    device = sl.device(disk)
+    if surfaces is not None:
+        zones = [{**zone, "slipped": []} for zone in parameters(disk)["zones"]]
+        device = sl.device(disk, heads=surfaces, zones=zones)
     requests = polars.DataFrame(
         {
             "time_us": [0.0] * STREAM_REQUESTS,
@@ -75,7 +84,7 @@ def stream_rate_mb_s(disk: str) -> float:
             "length_bytes": [STREAM_REQUEST_BYTES] * STREAM_REQUESTS,
         }
     )
-    result = sl.simulate(requests, disk, replay="closed:1", settings=DISK_SETTINGS)
+    result = sl.simulate(requests, device, replay="closed:1", settings=DISK_SETTINGS)
     return STREAM_REQUESTS * STREAM_REQUEST_BYTES / 1e6 / float(result.summary["elapsed_s"])
 
 

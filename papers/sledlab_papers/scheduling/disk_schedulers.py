@@ -11,7 +11,16 @@ import sledlab as sl
 from ..claims import NEARLY_ALL, Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..runs import LIGHT, LoadCurves
 from ..simulator import PARKED_START
-from ..wording import all_above, cells, column_values, excess, majority_above, number_table, percent, spread_table
+from ..wording import (
+    all_above,
+    cells,
+    column_values,
+    excess,
+    majority_above,
+    number_table,
+    percent,
+    spread_table,
+)
 from .plan import BUSY_LOADS, RECORDED, STAND_INS, SchedulingRuns
 from .throughput import gains_table
 

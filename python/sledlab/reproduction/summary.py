@@ -118,12 +118,12 @@ def number_rows(claim: Claim) -> list[tuple[str, ...]]:
 
 
 def _reasons(claim: Claim) -> str:
-    """Sentences that explain an outcome, the short one first."""
-    return " ".join(_sentence(text) for text in dict.fromkeys((claim.cause, claim.why)) if text)
+    """Sentences that explain an outcome: the short one only where there are no others."""
+    return _sentence(claim.why or claim.cause)
 
 
 def claim_reasons(claim: Claim) -> str:
-    """Why a claim has its outcome, the short reason first."""
+    """Why a claim has its outcome, and what excludes it."""
     reasons = _reasons(claim)
     parts = [f"Why        {reasons}"] if reasons else []
     if claim.contradicted_by:
@@ -183,8 +183,8 @@ def claim_instructions(claim: Claim) -> str:
 
 
 def _sentence(text: str) -> str:
-    """A text with a capital and a full stop."""
-    return f"{text[0].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+    """A text with a capital and a full stop; nothing of none."""
+    return text and f"{text[0].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
 
 
 def _instructions(name: str, has_runs: bool) -> Iterator[str]:
