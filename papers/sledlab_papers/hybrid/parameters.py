@@ -65,7 +65,6 @@ def w_23(runs: HybridRuns) -> Judgment:
     rounded_shares = [round(shares[0]), round(shares[1], 2), round(shares[2])]
     # The paper calls 0.73 % about 0.75 %.
     return judge_criterion(rounded_shares == [3, 0.73, 6]).with_numbers(
-        capacity=DISK_GB,
         mems_mb=MEMS_MB,
         shares=shares,
         swept_mb=SWEPT_MB,
