@@ -146,7 +146,7 @@ def test_another_key_may_vary(refused):
     assert result.curves["device.active_tips"].to_list() == [1280, 3200, 1280, 3200]
     assert [group.varied for group in result.groups] == [(("device.active_tips", n),) for n in (1280, 3200)]
     assert result.plot("mean_ms", varied=3200).axes
-    assert "device.active_tips = 3200 and scheduler = SPTF are best together" in result.answer
+    assert "device.active_tips = 3,200 and scheduler = SPTF are best together" in result.answer
     with refused("nothing was compared at `7`"):
         result.plot("mean_ms", varied=7)
 
@@ -172,8 +172,8 @@ def test_two_varied_keys_give_all_combinations(refused):
     )
     row = result.runs.row(by_predicate=(pl.col(keys[0]) == 3200) & (pl.col(keys[1]) == 0.4), named=True)
     assert row["mean_ms"] == simulated.response_time.mean
-    label = "device.active_tips = 3200, device.spring_factor = 0.4"
-    assert "device.active_tips = 3200 and device.spring_factor = 0.75 are best together" in result.answer
+    label = "device.active_tips = 3,200, device.spring_factor = 0.4"
+    assert "device.active_tips = 3,200 and device.spring_factor = 0.75 are best together" in result.answer
     assert label in [part.summary for part in summary.page(result).parts if isinstance(part, Collapsible)]
     assert result.group({"device.active_tips": 3200, "device.spring_factor": 0.4}).varied[1][1] == 0.4
     assert result.plot("scv", varied={"device.active_tips": 3200}).axes

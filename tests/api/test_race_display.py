@@ -8,7 +8,7 @@ import pytest
 import sledlab as sl
 from sledlab.model import choices
 from sledlab.show import curves, line_names, load_curves
-from sledlab.show.wording import label
+from sledlab.show.model_names import label
 from sledlab.studies.compare import summary
 from sledlab.studies.races import parts as race_parts
 from sledlab.studies.races.race import MAX_HIGHLIGHTED

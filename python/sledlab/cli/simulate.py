@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sledlab.runs.result import Result
 
 recording = later("sledlab.runs.recording")
-wording = later("sledlab.show.wording")
+model_names = later("sledlab.show.model_names")
 run = later("sledlab.runs.execute:simulate")
 Progress = later("sledlab.show.progress:Progress")
 figure = later("sledlab.show.wording:figure")
@@ -126,7 +126,7 @@ def _note_files(result: Result, out: str | None, former_config: Mapping[str, Any
     wall_s = figure(result.timing["wall_s"])
     terminal.note(f"{wall_s} s of work, {speed} million operations per second")
     if former_config and former_config != result.config:
-        former_run = f"{wording.title(former_config)} under {wording.scheduler_name(former_config)}"
+        former_run = f"{model_names.title(former_config)} under {model_names.scheduler_name(former_config)}"
         terminal.note(f"replaced: {former_run}, with other settings")
     if out:
         terminal.note(f"report: {Path(out) / REPORT}")

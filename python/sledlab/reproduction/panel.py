@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_lines, mpl_patches, mpl_ticker
 from sledlab.reproduction.rows import value_label
+from sledlab.show.axis_ticks import plain_ticks
 from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, VERMILION
-from sledlab.show.plots import plain_ticks
 from sledlab.show.wording import figure as format_figure
 
 if TYPE_CHECKING:

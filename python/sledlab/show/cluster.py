@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sledlab._native import __version__
 from sledlab.runs.cluster_result import COMPONENTS
-from sledlab.show import cluster_figures, node_failures, wording
+from sledlab.show import cluster_figures, model_names, node_failures, wording
 from sledlab.show.cluster_figures import MAX_ROWS, PART_NAMES, node_names
 from sledlab.show.document import (
     Collapsible,
@@ -62,16 +62,16 @@ def _first_sentence(result: ClusterResult) -> str:
     hardware = f"a host in front of {count_text}" if result.is_on_host else count_text
     return (
         f"{result.job} on {hardware} takes {figure(result.elapsed_s)} s with {_store(result)} over "
-        f"{wording.network_name(result.config)}"
+        f"{model_names.network_name(result.config)}"
     )
 
 
 def _store(result: ClusterResult) -> str:
     """The names of the devices in the nodes' stores."""
-    names = [wording.device_name(result.config)]
+    names = [model_names.device_name(result.config)]
     for group in result.config.get("group", []):
         device = group.get("device", names[0])
-        names.append(device if isinstance(device, str) else wording.device_name({"device": device}))
+        names.append(device if isinstance(device, str) else model_names.device_name({"device": device}))
     return join_names(list(dict.fromkeys(names)))
 
 
@@ -171,7 +171,9 @@ def _note(result: ClusterResult) -> str:
 
 def _title(result: ClusterResult) -> str:
     """The job, its store and its network, as a title."""
-    return f"{result.job} on {wording.device_name(result.config)}, {wording.network_name(result.config)}"
+    return (
+        f"{result.job} on {model_names.device_name(result.config)}, {model_names.network_name(result.config)}"
+    )
 
 
 def _phases(result: ClusterResult) -> Grid:
@@ -280,18 +282,18 @@ def _key_figures(result: ClusterResult) -> list[tuple[str, str, str]]:
 def _facts(result: ClusterResult) -> list[tuple[str, str]]:
     """The record and the cluster, as pairs of a name and a text."""
     config = result.config
-    host = wording.node_description(config["host"]) if result.is_on_host else ""
+    host = model_names.node_description(config["host"]) if result.is_on_host else ""
     nodes = result.nodes - result.is_on_host - result.spares
     return [
         ("record", str(config.get("work", {}).get("file", ""))),
-        ("nodes", f"{nodes:,}, {wording.node_description(config['node'])}"),
+        ("nodes", f"{nodes:,}, {model_names.node_description(config['node'])}"),
         ("host", host),
-        ("store", f"{wording.device_name(config)}: {config['device'].get('description', '')}"),
-        ("network", wording.network_description(config)),
+        ("store", f"{model_names.device_name(config)}: {config['device'].get('description', '')}"),
+        ("network", model_names.network_description(config)),
         ("copies", result.failure["redundancy"] if result.failure else ""),
         ("groups", f"{len(config['group']):,}" if config.get("group") else ""),
-        ("scheduler", wording.scheduler_name(config)),
-        ("power policy", wording.power_name(config)),
+        ("scheduler", model_names.scheduler_name(config)),
+        ("power policy", model_names.power_name(config)),
         ("pages", f"{result.summary['pages']:,}, {percent(result.simulated_share)} simulated"),
         ("seed", str(result.summary["seed"])),
         ("version", f"sledlab {__version__}"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import numpy as np
-from sledlab.show.plots import plain_ticks
+from sledlab.show.axis_ticks import plain_ticks
 from sledlab.show.wording import quantity
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import numpy as np
 from sledlab.runs.emulation import SHARES
+from sledlab.show.axis_ticks import plain_ticks
 from sledlab.show.document import Document, Drawing, Grid, Heading, SideBySideParts, Text
 from sledlab.show.palette import BLUE, QUIET, VERMILION
-from sledlab.show.plots import plain_ticks, single_plot
+from sledlab.show.plots import single_plot
 from sledlab.show.ranking import Ranking
 from sledlab.show.wording import energy, figure, join_names, percent, pluralize, share
 

@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING
 from sledlab.runs.explanation import CACHE, has_model
 from sledlab.show import plots
 from sledlab.show.document import Document, Drawing, Grid, Heading, Text
+from sledlab.show.model_names import scheduler_name, title
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.wording import (
-    energy,
-    figure,
-    join_names,
-    milliseconds,
-    percent,
-    pluralize,
-    scheduler_name,
-    title,
-)
+from sledlab.show.wording import energy, figure, join_names, milliseconds, percent, pluralize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__
-from sledlab.show import wording
+from sledlab.show import model_names, wording
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,7 @@ def common_facts(config: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the device, source, replay mode and warm-up that all runs have in common, and the version."""
     replay = config.get("replay", {})
     return [
-        ("device", wording.device_name(config)),
+        ("device", model_names.device_name(config)),
         *_source_facts(config),
         ("replay", str(replay.get("mode", "open"))),
         ("warm-up", f"{int(replay.get('warmup') or 0):,} operations"),

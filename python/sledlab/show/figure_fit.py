@@ -12,8 +12,9 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from sledlab.lazy import mpl_text, mpl_ticker
+from sledlab.show.axis_ticks import place_ticks, plain_ticks
 from sledlab.show.line_names import NAME_PT, move_names_to_legend, spread_line_names
-from sledlab.show.plots import CELL, ROW_END, ROW_HEADING, finish_figure, place_ticks, plain_ticks
+from sledlab.show.plots import CELL, ROW_END, ROW_HEADING, finish_figure
 from sledlab.show.text_extents import (
     boxes_in_row,
     column_width,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_figure, mpl_patches
 from sledlab.show import plots
+from sledlab.show.axis_ticks import plain_ticks
 from sledlab.show.palette import BLUE, FAINT, GRAY, INK, QUIET
 from sledlab.show.plots import LINE_STYLES, line_styles
 from sledlab.show.series import Panel, Series
@@ -179,7 +180,7 @@ def _scale(axes: Axes, curves: Curves) -> None:
         axes.set_ylim(low / margin, high * margin)
     else:
         axes.set_ylim(0, (high or 1.0) * 1.05)
-    plots.plain_ticks(axes.yaxis)
+    plain_ticks(axes.yaxis)
     axes.grid(visible=True, axis="y")
 
 

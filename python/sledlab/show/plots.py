@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import warnings
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sledlab.errors import unknown
-from sledlab.lazy import matplotlib, mpl_colors, mpl_figure, mpl_lines, mpl_patches, mpl_text, mpl_ticker
+from sledlab.lazy import matplotlib, mpl_colors, mpl_figure, mpl_lines, mpl_patches, mpl_text
+from sledlab.show.axis_ticks import place_ticks, plain_ticks
 from sledlab.show.palette import (
     AMBER,
     BLUE,
@@ -28,7 +29,7 @@ from sledlab.show.palette import (
     color_places,
     text_color,
 )
-from sledlab.show.ticks import linear_ticks, log_ticks, round_down, tick_text
+from sledlab.show.ticks import round_down
 from sledlab.show.widths import SIZE, base_width, figure_height
 from sledlab.show.wording import quantity
 from sledlab.terminal_text import visible
@@ -37,11 +38,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
-    from matplotlib.ticker import Locator
 
 
 Bar = tuple[str, float, str, bool]
@@ -62,9 +61,6 @@ LINE_STYLES: Sequence[tuple[str, Any, str]] = (
 
 LINE_END, ROW_END, ROW_HEADING, CELL = "name of a line", "text of a row", "heading", "value of a cell"
 """Labels of texts that `figure_fit` arranges: at the ends of lines and rows, above rows, and in heat maps."""
-
-MAX_TICKS = 8
-"""Most labels of a linear axis."""
 
 LOG_RATIO = 100
 """Values that span more than this ratio have a logarithmic axis; in place of bars, dots."""
@@ -180,48 +176,6 @@ def style() -> Iterator[None]:
     with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         yield
-
-
-def plain_ticks(axis: Axis) -> None:
-    """Format ticks as plain numbers: 0.1, 1, 10,000; on a logarithmic axis set them by `log_ticks`."""
-    axis.set_major_formatter(mpl_ticker.FuncFormatter(lambda value, _: tick_text(value)))
-    axis.set_minor_formatter(mpl_ticker.NullFormatter())
-    if axis.get_scale() == "log":
-        place_ticks(axis)
-
-
-def place_ticks(axis: Axis) -> None:
-    """Set ticks at multiples of 1, 2 or 5 times a power of ten, as many as have room."""
-    axis.set_major_locator(_locator()())
-    axis.set_minor_locator(mpl_ticker.NullLocator())
-
-
-@cache
-def _locator() -> type[Locator]:
-    """Return the locator of `log_ticks` and `linear_ticks`; its base class is imported on first use."""
-
-    class RoundTicks(mpl_ticker.Locator):
-        """Ticks at round numbers, `max_ticks` at most where that is set."""
-
-        max_ticks = 0
-
-        @property
-        def count(self) -> int:
-            """The number of ticks that have room."""
-            axis: Any = self.axis
-            return self.max_ticks or max(axis.get_tick_space(), 3)
-
-        def __call__(self) -> list[float]:
-            axis: Any = self.axis
-            low, high = sorted(axis.get_view_interval())
-            count = self.count
-            if axis.get_scale() == "log":
-                ticks = log_ticks(low, high, count)
-            else:
-                ticks = linear_ticks(low, high, min(count, MAX_TICKS))
-            return ticks[:: -(-len(ticks) // count)]
-
-    return RoundTicks
 
 
 def color_bar(fig: Figure, image: ScalarMappable, axes: Axes | Sequence[Axes], label: str) -> None:

@@ -8,6 +8,7 @@ from sledlab.errors import Error, unknown
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
 from sledlab.show import plots
+from sledlab.show.axis_ticks import plain_ticks
 from sledlab.show.palette import QUIET
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _scale(axes: Axes, values: polars.Series) -> None:
         axes.set_yscale("log")
     elif not (values < 0).any():
         axes.set_ylim(bottom=0)
-    plots.plain_ticks(axes.yaxis)
+    plain_ticks(axes.yaxis)
 
 
 def _heat_map(columns: Mapping[str, polars.Series]) -> Figure:

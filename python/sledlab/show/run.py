@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sledlab.show import emulation, faults, run_figures, text_plot, wording
+from sledlab.show import emulation, faults, model_names, run_figures, text_plot
 from sledlab.show.device_states import STATES, state_descriptions, state_name
 from sledlab.show.document import (
     Collapsible,
@@ -19,18 +19,9 @@ from sledlab.show.document import (
     Text,
 )
 from sledlab.show.facts import common_facts
+from sledlab.show.model_names import device_name, scheduler_name, title
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.wording import (
-    device_name,
-    energy,
-    figure,
-    milliseconds,
-    percent,
-    pluralize,
-    scheduler_name,
-    speedup,
-    title,
-)
+from sledlab.show.wording import energy, figure, milliseconds, percent, pluralize, speedup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -363,7 +354,7 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     replay_index = next(index for index, (name, _) in enumerate(facts) if name == "replay")
     facts[replay_index:replay_index] = [
         ("scheduler", scheduler_name(result.config)),
-        ("power policy", wording.power_name(result.config)),
+        ("power policy", model_names.power_name(result.config)),
         ("merging", str(result.config.get("merge", {}).get("kind", "none"))),
         ("speed-up", f"{speedup(result.config):g} times"),
     ]

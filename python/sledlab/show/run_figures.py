@@ -6,10 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_figure
-from sledlab.show import device_states, request_figure, wording
+from sledlab.show import device_states, model_names, request_figure, wording
+from sledlab.show.axis_ticks import plain_ticks
 from sledlab.show.distributions import corner_legend, draw_distributions, name_distributions
 from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, STATE_COLORS, VERMILION
-from sledlab.show.plots import ROW_HEADING, find_panel, label_right, plain_ticks, single_plot
+from sledlab.show.plots import ROW_HEADING, find_panel, label_right, single_plot
 from sledlab.show.series import NamedBar, Panel, Series, distribution_panel
 from sledlab.show.widths import SIZE, base_width, figure_height, has_chosen_width
 
@@ -61,7 +62,7 @@ def _overview(result: Result) -> Figure:
     all_axes = figure.subplots(rows, columns, squeeze=False).flat
     for draw_kind, axes in zip(kinds, all_axes, strict=False):
         draw_kind(result, axes)
-    figure.suptitle(wording.title(result.config), x=0.01, ha="left", fontweight="bold")
+    figure.suptitle(model_names.title(result.config), x=0.01, ha="left", fontweight="bold")
     return figure
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.show import plots
+from sledlab.show.axis_ticks import plain_ticks
 from sledlab.show.palette import GRAY
-from sledlab.show.plots import LINE_STYLES, line_styles, plain_ticks
+from sledlab.show.plots import LINE_STYLES, line_styles
 from sledlab.show.series import Panel, Series
 
 if TYPE_CHECKING:

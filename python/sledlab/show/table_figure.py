@@ -9,11 +9,12 @@ from sledlab.errors import Error
 from sledlab.lazy import mpl_colors
 from sledlab.lazy import numpy as np
 from sledlab.show import plots
+from sledlab.show.axis_ticks import plain_ticks
+from sledlab.show.model_names import setting_value
 from sledlab.show.palette import GRAY, INK, QUIET
 from sledlab.show.ticks import tick_text
 from sledlab.show.widths import SIZE, figure_height
 from sledlab.show.wording import figure as number
-from sledlab.show.wording import setting_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -176,7 +177,7 @@ def _scale_values(axes: Axes, values: Sequence[float], top: float) -> None:
         axes.set_yscale("log")
     elif min(values, default=0.0) >= 0:
         axes.set_ylim(0, top * 1.08 or 1.0)
-    plots.plain_ticks(axes.yaxis)
+    plain_ticks(axes.yaxis)
 
 
 def _scale_places(axes: Axes, key: str, places: Sequence[Any], *, is_numeric: bool) -> None:
@@ -190,7 +191,7 @@ def _scale_places(axes: Axes, key: str, places: Sequence[Any], *, is_numeric: bo
     low, high = min(places), max(places)
     margin = (high / low) ** 0.04 if is_log else (high - low) * 0.04 or 0.5
     axes.set_xlim((low / margin, high * margin) if is_log else (low - margin, high + margin))
-    plots.plain_ticks(axes.xaxis)
+    plain_ticks(axes.xaxis)
     if len(places) <= MAX_PLACES:
         ticks = sorted(places)
         axes.set_xticks(ticks, [tick_text(tick) for tick in ticks])

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sledlab.errors import Error, unknown
 from sledlab.show import plots
 from sledlab.show.figure_fit import complete_figure
+from sledlab.show.model_names import model_label
 from sledlab.show.presentation import creator
 from sledlab.show.table_figure import TableFigure, is_number
 from sledlab.show.widths import at_width
-from sledlab.show.wording import model_label
 from sledlab.study.columns import columns, key_columns, records
 from sledlab.study.statistics import half_width
 

@@ -8,8 +8,9 @@ from sledlab.errors import unknown
 from sledlab.show import palette, plots
 from sledlab.show.document import Document, Drawing, Facts, Grid, Heading, Text
 from sledlab.show.facts import common_facts
+from sledlab.show.model_names import model_label, title
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.wording import figure, model_label, title
+from sledlab.show.wording import figure
 from sledlab.study.column_figure import column_label
 from sledlab.study.columns import columns, records
 from sledlab.study.statistics import SeedMeans

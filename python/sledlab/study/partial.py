@@ -12,8 +12,9 @@ from sledlab.files import atomic_write
 from sledlab.lazy import polars
 from sledlab.results import UNFINISHED_RUNS, read_errors, read_json, record_digests
 from sledlab.show.document import Document, Grid, Heading, Text
+from sledlab.show.model_names import model_label
 from sledlab.show.presentation import DocumentPresentation
-from sledlab.show.wording import figure, model_label
+from sledlab.show.wording import figure
 from sledlab.study.columns import columns, record
 from sledlab.study.plan import RunSpec
 from sledlab.study.result_cache import ResultCache, files

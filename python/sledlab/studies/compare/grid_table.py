@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.show.document import Grid, Heading, Text
-from sledlab.show.wording import interval, join_names, setting_value, settings_text
+from sledlab.show.model_names import setting_value, settings_text
+from sledlab.show.wording import interval, join_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

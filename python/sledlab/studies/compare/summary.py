@@ -7,19 +7,10 @@ from typing import TYPE_CHECKING
 
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Grid, Heading, Source, Text
 from sledlab.show.facts import common_facts
+from sledlab.show.model_names import device_name, label, source_name
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.ranking import LEVEL, is_level
-from sledlab.show.wording import (
-    device_name,
-    figure,
-    interval,
-    join_names,
-    label,
-    mark_overloaded,
-    milliseconds,
-    percent,
-    source_name,
-)
+from sledlab.show.wording import figure, interval, join_names, mark_overloaded, milliseconds, percent
 from sledlab.studies.compare import grid_table, sweep_summary
 from sledlab.studies.compare.sweep import sweeps, sweeps_by_case
 from sledlab.studies.races import parts as race_parts

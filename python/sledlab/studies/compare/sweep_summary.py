@@ -6,16 +6,9 @@ from typing import TYPE_CHECKING
 
 from sledlab.show import plots
 from sledlab.show.document import Drawing, Grid, Heading, Text
+from sledlab.show.model_names import setting_value, settings_text
 from sledlab.show.ranking import LEVEL
-from sledlab.show.wording import (
-    figure,
-    interval,
-    join_names,
-    milliseconds,
-    percent,
-    setting_value,
-    settings_text,
-)
+from sledlab.show.wording import figure, interval, join_names, milliseconds, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -10,7 +10,7 @@ from sledlab._native import half_width_95
 from sledlab.display import DisplayedResult, find_presentation
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
-from sledlab.show.wording import label
+from sledlab.show.model_names import label
 from sledlab.studies.diff.side import Side, paired_responses, side
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.show import plots
+from sledlab.show.axis_ticks import plain_ticks
 from sledlab.show.palette import QUIET
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def goals(result: Fleet) -> Figure:
     values = [row.value_ms for row in tried if row.value_ms is not None]
     axes.axvline(result.goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
     axes.set_xscale("log")
-    plots.plain_ticks(axes.xaxis)
+    plain_ticks(axes.xaxis)
     longest_ms = max(*values, result.goal.limit_ms)
     axes.set_xlim(min(*values, result.goal.limit_ms) / 1.3, longest_ms * 1.3)
     plots.scale(

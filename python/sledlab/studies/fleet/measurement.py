@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
-from sledlab.show.wording import is_hybrid
+from sledlab.show.model_names import is_hybrid
 from sledlab.studies.fleet.busy_times import BusyTimes
 from sledlab.studies.fleet.histogram import Histogram
 from sledlab.studies.fleet.split_times import SplitTimes

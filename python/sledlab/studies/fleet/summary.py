@@ -8,19 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Grid, Heading, Source, Text, grid
+from sledlab.show.model_names import label
 from sledlab.show.money import money, price_assumptions
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.ranking import Ranking
-from sledlab.show.wording import (
-    figure,
-    join_names,
-    label,
-    list_names,
-    milliseconds,
-    percent,
-    pluralize,
-    share,
-)
+from sledlab.show.wording import figure, join_names, list_names, milliseconds, percent, pluralize, share
 from sledlab.studies.fleet import figures
 from sledlab.studies.fleet.rows import MIX
 from sledlab.studies.fleet.search import is_monotone

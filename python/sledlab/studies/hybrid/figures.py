@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.show import plots
+from sledlab.show.axis_ticks import plain_ticks
 from sledlab.show.palette import BLUE, QUIET, VERMILION
 from sledlab.show.plots import LINES
 from sledlab.show.series import Panel, Series
@@ -27,7 +28,7 @@ def configurations(study: HybridStudy) -> Figure:
         plots.draw_point(axes, (row.run.mean_ms, place), color, 7, hollow=row.run.saturated)
         plots.label_right(axes, _baseline_text(row), (max(row.run.p99_ms, row.run.mean_ms), place))
     axes.set_xscale("log")
-    plots.plain_ticks(axes.xaxis)
+    plain_ticks(axes.xaxis)
     plots.name_rows(axes, [row.label for row in rows])
     axes.grid(visible=True, axis="x")
     axes.set_xlabel("mean response (ms); line: median to 99 %")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.show import plots
 from sledlab.show import states as by_state
+from sledlab.show.model_names import model_label
 from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, VERMILION
 from sledlab.show.ranking import Ranking
 from sledlab.show.series import Panel, Series
@@ -15,7 +16,6 @@ from sledlab.show.wording import (
     hours,
     mark_overloaded,
     milliseconds,
-    model_label,
     quantity,
     seconds,
     signed_change,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.show.device_states import STATES
 from sledlab.show.document import Document, Facts, Heading, SideBySideParts, Text, grid
 from sledlab.show.facts import common_facts, setting_facts
+from sledlab.show.model_names import label, model_label
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.sections import Section, draw_section
 from sledlab.show.wording import (
@@ -15,9 +16,7 @@ from sledlab.show.wording import (
     figure,
     hours,
     interval,
-    label,
     mark_overloaded,
-    model_label,
     percent,
     saved_percent,
     seconds,

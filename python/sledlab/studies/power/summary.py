@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sledlab.show.model_names import is_hybrid, model_label, source_name
 from sledlab.show.ranking import LEVEL, Ranking, is_level
 from sledlab.show.wording import (
     change,
     energy,
     figure,
     hours,
-    is_hybrid,
     join_names,
     milliseconds,
-    model_label,
     percent,
     saving,
     seconds,
-    source_name,
 )
 from sledlab.studies.power.energy import can_be_built
 from sledlab.studies.power.options import IMMEDIATE, OWN

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.model.device import host_blocks
 from sledlab.show.device_states import STATES, state_name
+from sledlab.show.model_names import is_hybrid
 from sledlab.show.ranking import Ranking
-from sledlab.show.wording import is_hybrid, seconds
+from sledlab.show.wording import seconds
 from sledlab.studies.power import energy
 from sledlab.studies.power.devices import DeviceOutcome
 from sledlab.studies.power.options import IMMEDIATE, OWN

@@ -10,8 +10,9 @@ from sledlab._native import is_plugin
 from sledlab.show import load_curves, spread, text_plot
 from sledlab.show.curves import Curves, Line, LoadDot
 from sledlab.show.document import Drawing, Grid, Heading, SideBySideParts, Text
+from sledlab.show.model_names import label, settings_text
 from sledlab.show.ranking import LEVEL, Ranking, is_level
-from sledlab.show.wording import figure, interval, label, list_names, milliseconds, percent, settings_text
+from sledlab.show.wording import figure, interval, list_names, milliseconds, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from sledlab.errors import unknown
-from sledlab.show.wording import label
+from sledlab.show.model_names import label
 from sledlab.study.columns import Column, columns
 from sledlab.study.measure import RunFigures  # noqa: TC001 - annotations are read at run time
 from sledlab.study.statistics import SeedMeans, average, half_width, mean

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.show import plots, wording
+from sledlab.show.axis_ticks import plain_ticks
 from sledlab.show.palette import BLUE, INK, QUIET
 from sledlab.studies.races import parts as race_parts
 
@@ -68,7 +69,7 @@ def percentiles(result: SideBySide) -> Figure:
         text = wording.quantity(run.mean_ms, "ms") + (" overloaded" if run.saturated else "")
         plots.label_right(axes, text, (max(run.max_ms, run.mean_ms), place), QUIET, 9, 5)
     axes.set_xscale("log")
-    plots.plain_ticks(axes.xaxis)
+    plain_ticks(axes.xaxis)
     axes.grid(visible=True, axis="x")
     return figure
 

@@ -18,9 +18,10 @@ from sledlab.show.document import (
     Text,
 )
 from sledlab.show.facts import common_facts
+from sledlab.show.model_names import label
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.ranking import LEVEL, compare_times
-from sledlab.show.wording import figure, join_names, label, list_names, milliseconds, percent
+from sledlab.show.wording import figure, join_names, list_names, milliseconds, percent
 from sledlab.studies.races import parts as race_parts
 from sledlab.studies.races.parts import HEAD, cells, full_table, has_seeds, note
 from sledlab.studies.side_by_side import figures

@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING
 from sledlab._native import __version__
 from sledlab.show.cluster_figures import PART_NAMES
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Heading, Text, grid
+from sledlab.show.model_names import network_description, node_description
 from sledlab.show.money import COLUMN, jobs_cost, money, price_assumptions
 from sledlab.show.money import NOTE as MONEY
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.ranking import LEVEL, Ranking
-from sledlab.show.wording import (
-    figure,
-    join_names,
-    list_names,
-    network_description,
-    node_description,
-    pluralize,
-)
+from sledlab.show.wording import figure, join_names, list_names, pluralize
 from sledlab.show.wording import saved_percent as share
 from sledlab.studies.size import figures, level
 from sledlab.studies.size.level import MAX_NAMED

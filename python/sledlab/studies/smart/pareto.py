@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 from sledlab.lazy import mpl_ticker
 from sledlab.show import plots
+from sledlab.show.axis_ticks import plain_ticks
 from sledlab.show.line_names import NAME_PT
 from sledlab.show.money import JOB_COUNT
 from sledlab.show.palette import INK, QUIET
@@ -156,4 +157,4 @@ def _set_ticks(axis: Axis, values: Sequence[float]) -> None:
     """Set ticks as plain numbers, as many as have room."""
     subs = (1,) if max(values) > FAR * min(values) else (1, 2, 5)
     axis.set_major_locator(mpl_ticker.LogLocator(subs=subs))
-    plots.plain_ticks(axis)
+    plain_ticks(axis)

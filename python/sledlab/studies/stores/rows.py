@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab import _native
 from sledlab.model.device import describe
-from sledlab.show import wording
+from sledlab.show import model_names, wording
 from sledlab.show.facts import common_facts, requests_fact, setting_facts
 from sledlab.show.ranking import compare_times
 from sledlab.studies.stores.configurations import DISK, MEMS
@@ -153,8 +153,8 @@ def disk_gains_text(mean_ms: float, disk_ms: float | None, uncached_ms: float | 
 
 def title(study: Outcome) -> str:
     """Title of a study: the requests and the stores that they ran on."""
-    disk = wording.device_name(study.config)
-    return f"{wording.source_name(study.config)} on {disk} with {study.axes['front']}"
+    disk = model_names.device_name(study.config)
+    return f"{model_names.source_name(study.config)} on {disk} with {study.axes['front']}"
 
 
 def facts(study: Outcome) -> Sequence[tuple[str, str]]:
@@ -164,11 +164,11 @@ def facts(study: Outcome) -> Sequence[tuple[str, str]]:
     requests_name, requests_text = requests_fact(axes["requests"])
     return [
         *shared_facts[1:-1],
-        ("disk", wording.device_name(study.config)),
+        ("disk", model_names.device_name(study.config)),
         ("MEMS", axes["front"] + (f", {sleds} of them where it stands alone" if sleds > 1 else "")),
         (requests_name if len(seeds) == 1 else f"{requests_name} of seed {seeds[0]}", requests_text),
         ("controller cache", controller_cache(study.config) or "none"),
-        ("scheduler", wording.label(axes["scheduler"])),
+        ("scheduler", model_names.label(axes["scheduler"])),
         ("replacement", ", ".join(axes["replacement"])),
         ("seeds", ", ".join(map(str, seeds)) if depends_on_seed(study.config) else ""),
         *setting_facts(study.config, study.toml),
