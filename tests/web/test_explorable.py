@@ -349,6 +349,7 @@ def test_recorded_trace_stays_in_the_page(chromium, tmp_path):
     trace.write_text("\n".join(lines) + "\n", encoding="ascii")
     with explored(chromium, address("lin-figure-4", size=SMALL)) as page:
         page.page.locator("input[type=file]").set_input_files(trace)
+        page.page.locator("pre", has_text=trace.name).wait_for()
         wait(page)
         page_rows = {row["labels"]["power.timeout_ms"]: row["values"]["energy_j"] for row in rows(page)}
         command = page.page.locator("pre").inner_text()

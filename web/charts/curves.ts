@@ -129,6 +129,7 @@ export class Curves extends Plot {
     for (const [index, bounds] of this.bounds.entries()) {
       if (bounds && this.isPicked[index]) high = Math.max(high, ...bounds[1].map((value) => value ?? 0));
     }
+    high = Math.max(high, ...(this.panel.levels ?? []).map(([, value]) => value));
     const share = this.shareAbove();
     if (!this.isLog) return [Math.min(0, low), (high * 1.05) / (1 - share)];
     const lowestPositive = low > 0 ? low : high / 1000;
@@ -253,10 +254,12 @@ export class Curves extends Plot {
   /** Draws a dashed line at each level, with its text above its right end. */
   private drawLevels(chart: uPlot): void {
     const scale = devicePixelRatio;
-    const { left, width } = chart.bbox;
+    const { left, top, width } = chart.bbox;
     this.clip(chart, (pen) => {
       for (const [text, value] of this.panel.levels ?? []) {
         const y = chart.valToPos(value, "y", true);
+        // Above the line, or below it where there is no room.
+        const middle = y - 17 * scale < top ? y + 9 * scale : y - 9 * scale;
         pen.strokeStyle = themed(INK);
         pen.lineWidth = scale;
         pen.setLineDash([4 * scale, 3 * scale]);
@@ -266,8 +269,8 @@ export class Curves extends Plot {
         pen.stroke();
         pen.setLineDash([]);
         pen.fillStyle = `${themed(PAPER)}cc`;
-        pen.fillRect(left + width - (text.length * CHARACTER_PX + 10) * scale, y - 17 * scale, (text.length * CHARACTER_PX + 8) * scale, 15 * scale);
-        this.write(text, left + width - 5 * scale, y - 9 * scale, { align: "right", bold: true });
+        pen.fillRect(left + width - (text.length * CHARACTER_PX + 10) * scale, middle - 8 * scale, (text.length * CHARACTER_PX + 8) * scale, 15 * scale);
+        this.write(text, left + width - 5 * scale, middle, { align: "right", bold: true });
       }
     });
   }
