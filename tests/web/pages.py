@@ -53,7 +53,7 @@ class OpenedPage:
         self.page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
         found = []
         for scheme in ("light", "dark"):
-            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            self.page.emulate_media(color_scheme=scheme)
             self.page.evaluate(DRAWN)
             found += [f"{scheme}: {defect}" for defect in self.page.evaluate(CHECKER)]
         return found
