@@ -10,9 +10,11 @@
 
 use sledlab_core::{Op, Result, Span, Time};
 
+use super::allocation::Allocation;
+use super::controller::Controller;
 use super::lines::{Lines, PageOperation, Step};
-use super::pages::{PageWrite, Pages};
-use super::params::{Costs, Shape, SsdParams};
+use super::pages::Pages;
+use super::params::{Costs, Rules, Shape, SsdParams};
 use crate::device::{
     BusyPeriod, Device, DeviceState, Extent, Location, Mechanics, QueuedRequest, ServedRequest, Timing,
 };
@@ -26,7 +28,7 @@ const MAX_PAGES: u32 = 4096;
 pub(super) struct Drive {
     flash: Flash,
     pages: Pages,
-    lines: Lines,
+    service: Service,
     queue_depth: usize,
     /// Commands by slot; `empty` lists the free slots.
     commands: Vec<Command>,
@@ -36,6 +38,14 @@ pub(super) struct Drive {
     /// Energy of dies and channels since then, in mW ns.
     energy: u64,
     shares: Shares,
+}
+
+/// Who decides what dies and channels do next.
+#[derive(Debug)]
+enum Service {
+    /// Each serves pages in order of arrival, which takes fewer events.
+    InOrder(Lines),
+    Controlled(Controller),
 }
 
 /// A command in the device.
@@ -77,7 +87,7 @@ impl Shares {
 impl Drive {
     /// A device without commands.
     pub fn new(params: &SsdParams) -> Result<Self> {
-        let (shape, costs) = (Shape::new(params)?, Costs::new(params));
+        let (shape, costs, rules) = (Shape::new(params)?, Costs::new(params), Rules::new(params));
         let rates = PowerRates {
             active_mw: params.active_mw,
             tip_mw: UNIT_MW,
@@ -88,8 +98,12 @@ impl Drive {
         };
         Ok(Drive {
             flash: Flash { shape, costs, rates, idle_mw: params.idle_mw },
-            pages: Pages::new(shape),
-            lines: Lines::new(shape, costs),
+            pages: Pages::new(shape, Allocation::new(params)?),
+            service: if rules.is_in_order(&costs) {
+                Service::InOrder(Lines::new(shape, costs))
+            } else {
+                Service::Controlled(Controller::new(shape, costs, rules))
+            },
             queue_depth: params.queue_depth as usize,
             commands: Vec::new(),
             empty: Vec::new(),
@@ -137,17 +151,30 @@ impl Drive {
             let page = command.next / page_blocks;
             let next = ((page + 1) * page_blocks).min(end);
             let (logical, blocks) = (page as u32, (next - command.next) as u32);
-            let (operation, energy) = match command.request.op {
-                Op::Write => self.write_page(place, logical, blocks),
-                _ => self.read_page(place, logical, blocks),
-            };
-            self.lines.begin(time, operation);
+            let is_write = command.request.op == Op::Write;
+            if let Service::Controlled(controller) = &mut self.service {
+                controller.begin(time, place, is_write, logical, blocks);
+            } else {
+                command.energy += self.start_page(time, place, is_write, logical, blocks);
+            }
             command.pages += 1;
-            command.energy += energy;
-            self.energy += energy;
             command.next = next;
         }
         self.commands[place as usize] = command;
+    }
+
+    /// Starts a page that is served in order of arrival; returns its energy.
+    fn start_page(&mut self, time: Time, command: u32, is_write: bool, logical: u32, blocks: u32) -> u64 {
+        let (operation, energy) = if is_write {
+            self.write_page(command, logical, blocks)
+        } else {
+            self.read_page(command, logical, blocks)
+        };
+        if let Service::InOrder(lines) = &mut self.service {
+            lines.begin(time, operation);
+        }
+        self.energy += energy;
+        energy
     }
 
     /// The steps of a page that is read, and their energy.
@@ -162,6 +189,7 @@ impl Drive {
             target_die: die,
             blocks,
             fetched_blocks: blocks,
+            loaded_blocks: 0,
             program_time: Span::ZERO,
         };
         (operation, costs.read_energy + costs.channel_energy(blocks))
@@ -170,32 +198,41 @@ impl Drive {
     /// The steps of a page that is written, and their energy.
     fn write_page(&mut self, command: u32, logical: u32, blocks: u32) -> (PageOperation, u64) {
         let Flash { shape, costs, .. } = &self.flash;
-        let PageWrite { old_die: from, new_die: to, moves, erases } = self.pages.write(logical);
-        // The other blocks of a page with data are read and written again with the new blocks.
-        let fetched_blocks = if from.is_some() { shape.page_blocks - blocks } else { 0 };
-        let program_time = (costs.read + costs.program).saturating_mul(u64::from(moves))
-            + costs.erase.saturating_mul(u64::from(erases))
-            + costs.program;
-        let mut energy = (costs.read_energy + costs.program_energy) * u64::from(moves)
-            + costs.erase_energy * u64::from(erases)
-            + costs.program_energy
-            + costs.channel_energy(shape.page_blocks);
-        if fetched_blocks > 0 {
-            energy += costs.read_energy + costs.channel_energy(fetched_blocks);
+        let written = self.pages.write(logical);
+        let (fetched_blocks, loaded_blocks) = written.channel_blocks(shape, blocks);
+        let operation = PageOperation {
+            step: Step::Accept,
+            command,
+            source_die: written.old_die.unwrap_or(written.new_die),
+            target_die: written.new_die,
+            blocks,
+            fetched_blocks,
+            loaded_blocks,
+            program_time: written.program_time(costs),
+        };
+        (operation, written.energy(costs, fetched_blocks > 0, fetched_blocks + loaded_blocks))
+    }
+
+    /// Simulates the steps of pages up to `now`.
+    fn advance(&mut self, now: Time) {
+        match &mut self.service {
+            Service::InOrder(lines) => lines.advance(now),
+            Service::Controlled(controller) => controller.advance(now, &mut self.pages),
         }
-        let from = from.unwrap_or(to);
-        (
-            PageOperation {
-                step: Step::Accept,
-                command,
-                source_die: from,
-                target_die: to,
-                blocks,
-                fetched_blocks,
-                program_time,
-            },
-            energy,
-        )
+    }
+
+    /// The next page that is done by `now`, if any: when it was done, and the slot of its command, which is charged the
+    /// energy of the page.
+    fn next_completion(&mut self, now: Time) -> Option<(Time, u32)> {
+        match &mut self.service {
+            Service::InOrder(lines) => lines.next_completion(now),
+            Service::Controlled(controller) => {
+                let (completion, place, energy) = controller.next_completion(now)?;
+                self.commands[place as usize].energy += energy;
+                self.energy += energy;
+                Some((completion, place))
+            }
+        }
     }
 
     /// Completes a command, whose last page is done at `at`.
@@ -234,7 +271,7 @@ impl Device for Drive {
         for request in batch {
             self.take(now, request);
         }
-        self.lines.advance(now);
+        self.advance(now);
         None
     }
 
@@ -247,13 +284,16 @@ impl Device for Drive {
     }
 
     fn next_wakeup(&self) -> Option<Time> {
-        self.lines.next_event()
+        match &self.service {
+            Service::InOrder(lines) => lines.next_event(),
+            Service::Controlled(controller) => controller.next_event(),
+        }
     }
 
     fn wake(&mut self, now: Time, served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
         let outstanding_before = self.outstanding_commands();
-        self.lines.advance(now);
-        while let Some((completion, place)) = self.lines.next_completion(now) {
+        self.advance(now);
+        while let Some((completion, place)) = self.next_completion(now) {
             self.commands[place as usize].pages -= 1;
             // Steps that begin up to one overhead from now are simulated already.
             self.start_pages(now + self.flash.costs.command, place);
@@ -301,7 +341,7 @@ impl Flash {
             [(die_time, rounds), (channel_time, pages_per_channel), (costs.bus(blocks_per_page), pages)];
         let slowest =
             parts.iter().map(|(span, times)| span.saturating_mul(times - 1)).max().unwrap_or(Span::ZERO);
-        let transfer = slowest + die_time + channel_time + costs.bus(blocks_per_page);
+        let transfer = slowest + costs.channel_command + die_time + channel_time + costs.bus(blocks_per_page);
         Timing { transfer, ..Timing::default() }
     }
 }

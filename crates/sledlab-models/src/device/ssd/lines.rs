@@ -15,7 +15,7 @@ use super::params::{Costs, Shape};
 ///
 /// A page that is read goes from its die over its channel and the bus. A page that is written comes over the bus and
 /// its channel to its die; if only a part is written and the other part contains data, the old page is read first, over
-/// its own channel.
+/// its own channel, and the complete page goes to the die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PageOperation {
     pub step: Step,
@@ -29,6 +29,8 @@ pub(super) struct PageOperation {
     pub blocks: u32,
     /// Blocks that cross a channel after the die has read them.
     pub fetched_blocks: u32,
+    /// Blocks that cross a channel before the die programs them.
+    pub loaded_blocks: u32,
     /// Time for which the die is busy with programming, including the moves and erases before it that make room.
     pub program_time: Span,
 }
@@ -54,13 +56,13 @@ pub(super) enum Step {
 
 /// A die, a channel or the bus: serves one page at a time, and is free from `free_at` on.
 #[derive(Clone, Copy, Debug, Default)]
-struct Line {
+pub(super) struct Line {
     free_at: Time,
 }
 
 impl Line {
     /// Serves a page that comes at `now` and takes `span`; returns when it is done.
-    fn serve(&mut self, now: Time, span: Span) -> Time {
+    pub fn serve(&mut self, now: Time, span: Span) -> Time {
         self.free_at = self.free_at.max(now) + span;
         self.free_at
     }
@@ -68,7 +70,7 @@ impl Line {
 
 /// Time of an event, its number in order of creation, which decides between equal times, and the slot of its page or
 /// command.
-type Event = Reverse<(Time, u64, u32)>;
+pub(super) type Event = Reverse<(Time, u64, u32)>;
 
 /// Dies, channels and the bus, and the pages in transfer.
 #[derive(Debug)]
@@ -163,7 +165,7 @@ impl Lines {
                 (cross(operation.source_die, operation.fetched_blocks), next)
             }
             Step::Send => (bus.serve(time, costs.bus(operation.blocks)), Step::Done),
-            Step::Load => (cross(operation.target_die, shape.page_blocks), Step::Program),
+            Step::Load => (cross(operation.target_die, operation.loaded_blocks), Step::Program),
             Step::Program => {
                 (dies[operation.target_die as usize].serve(time, operation.program_time), Step::Done)
             }

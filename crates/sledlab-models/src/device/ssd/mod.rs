@@ -1,8 +1,11 @@
 //! Flash behind a controller (a solid-state drive): no moving parts, and many pages are served at once.
 //!
-//! `pages` maps pages to blocks and collects garbage, `lines` times the steps of each page on dies, channels and
-//! the bus; `drive` puts both behind a queue of commands.
+//! `allocation` gives pages to dies, `pages` maps them to blocks and collects garbage. `lines` times the steps of each
+//! page on dies, channels and the bus in order of arrival, `controller` in an order that it chooses; `drive` puts them
+//! behind a queue of commands.
 
+mod allocation;
+mod controller;
 mod drive;
 mod lines;
 mod pages;
@@ -38,5 +41,7 @@ impl Model for SsdParams {
     }
 }
 
+#[cfg(test)]
+mod reference_tests;
 #[cfg(test)]
 mod tests;

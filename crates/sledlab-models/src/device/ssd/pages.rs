@@ -1,14 +1,17 @@
 //! The map of pages, and greedy garbage collection (Van Houdt, "A mean field model for a class of garbage collection
 //! algorithms in flash-based solid state drives", SIGMETRICS 2013).
 //!
-//! A page that is written goes to the next die in turn, into its open block. When a die is down to its last erased
-//! blocks, the block with the fewest pages that hold data becomes the victim: its valid pages are moved to the open
-//! block, a few with every page that the host writes, so that it is erased by the time the host has written as many
-//! pages as the erasure frees.
+//! A page that is written goes to the next die in turn or stays on its die, into the die's open block. When a die is
+//! down to its last erased blocks, the block with the fewest pages that hold data becomes the victim: its valid pages
+//! are moved to the open block, a few with every page that the host writes, so that it is erased by the time the host
+//! has written as many pages as the erasure frees.
 
 use std::collections::VecDeque;
 
-use super::params::Shape;
+use sledlab_core::Span;
+
+use super::allocation::Allocation;
+use super::params::{Costs, Shape};
 use super::ranks::Ranks;
 
 /// Pages and blocks of a device, and the physical page that holds each page of the host.
@@ -18,6 +21,7 @@ use super::ranks::Ranks;
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
     pub shape: Shape,
+    allocation: Allocation,
     /// For each page of the host: one more than the physical page it lies on; 0 if it has not moved since the start;
     /// or [`NO_PAGE`].
     places: Vec<u32>,
@@ -25,7 +29,7 @@ pub(super) struct Pages {
     /// since the start.
     owners: Vec<u32>,
     dies: Vec<Die>,
-    /// The die for the next page that is written.
+    /// The die for the next page that is written, if pages go to dies in turn.
     turn: u32,
     /// Pages and blocks programmed, moved and erased since the start.
     pub counts: PageCounts,
@@ -58,6 +62,31 @@ pub(super) struct PageWrite {
     pub erases: u32,
 }
 
+impl PageWrite {
+    /// Blocks that cross a channel from the old page, and to the new one, when `blocks` of the page are written: the
+    /// other blocks of a page with data are read and written again with the new ones.
+    pub fn channel_blocks(&self, shape: &Shape, blocks: u32) -> (u32, u32) {
+        if self.old_die.is_some() { (shape.page_blocks - blocks, shape.page_blocks) } else { (0, blocks) }
+    }
+
+    /// Time for which a die is busy with programming the page, including the moves and erases before it that make room.
+    pub fn program_time(&self, costs: &Costs) -> Span {
+        (costs.read + costs.program).saturating_mul(u64::from(self.moves))
+            + costs.erase.saturating_mul(u64::from(self.erases))
+            + costs.program
+    }
+
+    /// Energy of dies and channels for the page, including the moves and erases before it: the old page is read if it
+    /// is rewritten in part, and `channel_blocks` cross a channel.
+    pub fn energy(&self, costs: &Costs, is_rewritten: bool, channel_blocks: u32) -> u64 {
+        (costs.read_energy + costs.program_energy) * u64::from(self.moves)
+            + costs.erase_energy * u64::from(self.erases)
+            + costs.program_energy
+            + costs.read_energy * u64::from(is_rewritten)
+            + costs.channel_energy(channel_blocks)
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Die {
     /// Number of pages with data of each block.
@@ -85,13 +114,16 @@ struct Victim {
 }
 
 impl Pages {
-    pub fn new(shape: Shape) -> Self {
+    pub fn new(shape: Shape, allocation: Allocation) -> Self {
         let physical = shape.dies as usize * shape.blocks as usize * shape.pages as usize;
         Pages {
             shape,
             places: vec![0; shape.logical as usize],
             owners: vec![0; physical],
-            dies: (0..shape.dies).map(|die| Die::new(&shape, die)).collect(),
+            dies: (0..shape.dies)
+                .map(|die| Die::new(&shape, allocation.count_on_die(die, shape.filled_pages)))
+                .collect(),
+            allocation,
             turn: 0,
             counts: PageCounts::default(),
         }
@@ -107,23 +139,25 @@ impl Pages {
     }
 
     fn initial_page(&self, logical: u32) -> u32 {
-        let Shape { dies, blocks, pages, .. } = self.shape;
-        logical % dies * (blocks * pages) + logical / dies
+        let Shape { blocks, pages, .. } = self.shape;
+        self.allocation.die(logical) * (blocks * pages) + self.allocation.number_on_die(logical)
     }
 
     /// The page of the host that was last programmed into a physical page.
     fn owner(&self, page: u32) -> u32 {
-        let Shape { dies, blocks, pages, .. } = self.shape;
+        let Shape { blocks, pages, .. } = self.shape;
         match self.owners[page as usize] {
-            0 => page % (blocks * pages) * dies + page / (blocks * pages),
+            0 => self.allocation.page(page / (blocks * pages), page % (blocks * pages)),
             owner => owner - 1,
         }
     }
 
     /// Returns the die of page `logical`; for a page that was never written, its die in the initial layout.
     pub fn die(&self, logical: u32) -> u32 {
-        let page = self.place(logical).unwrap_or_else(|| self.initial_page(logical));
-        page / (self.shape.blocks * self.shape.pages)
+        match self.places[logical as usize] {
+            0 | NO_PAGE => self.allocation.die(logical),
+            place => (place - 1) / (self.shape.blocks * self.shape.pages),
+        }
     }
 
     /// Writes page `logical` of the host.
@@ -134,7 +168,7 @@ impl Pages {
             // Garbage collection that makes room for the new page must not move the old one.
             self.places[logical as usize] = NO_PAGE;
         }
-        let die = self.next_die();
+        let die = if self.allocation.is_static { self.allocation.die(logical) } else { self.next_die() };
         let (moves, erases) = self.make_room(die);
         self.program(die, logical);
         self.counts.host_pages += 1;
@@ -214,9 +248,8 @@ impl Pages {
 }
 
 impl Die {
-    fn new(shape: &Shape, number: u32) -> Self {
-        let Shape { dies, blocks, pages, filled_pages: filled, .. } = *shape;
-        let valid_pages = filled / dies + u32::from(number < filled % dies);
+    fn new(shape: &Shape, valid_pages: u32) -> Self {
+        let Shape { blocks, pages, .. } = *shape;
         let open = valid_pages / pages;
         let valid: Vec<u32> =
             (0..blocks).map(|block| valid_pages.saturating_sub(block * pages).min(pages)).collect();

@@ -8,7 +8,7 @@ use super::*;
 use crate::device::ssd::SsdParams;
 
 fn pages(params: &SsdParams) -> Pages {
-    Pages::new(Shape::new(params).unwrap())
+    Pages::new(Shape::new(params).unwrap(), Allocation::new(params).unwrap())
 }
 
 /// Checks that the tables of a device agree with each other.

@@ -9,12 +9,16 @@ sledlab_core::params! {
         channels: u64 = 4_u64, "", 1..256;
         /// Dies that share a channel.
         dies_per_channel: u64 = 4_u64, "", 1..256;
+        /// Dies of a chip (way), a divisor of `dies_per_channel`; only `allocation` depends on it.
+        dies_per_chip: u64 = 1_u64, "", 1..256;
         /// Blocks of a die; a block is erased at once.
         blocks_per_die: u64 = 2732_u64, "", 4..1e7;
         /// Pages of a block; a page is read and programmed at once.
         pages_per_block: u64 = 768_u64, "", 2..1e5;
         /// Size of a page, over all planes of a die that work together.
         page_kb: u64 = 16_u64, "KB", 1..1024;
+        /// Die of a page: `turn`, the next at each write, or by address: an order of channel, way, die, plane (`CWDP`).
+        allocation: String = "turn";
         /// Pages hidden from the host, as a share of the pages that the host sees.
         over_provisioning: f64 = 0.07, "", 0.001..10.0;
         /// Share of the host's pages that hold data at the start, in order over the dies.
@@ -34,6 +38,14 @@ sledlab_core::params! {
         erase_us: f64 = 5000.0, "us", 0.0..1e7;
         /// Rate of a channel, in 10^6 bytes per second.
         channel_mb_s: f64 = 400.0, "MB/s", 1e-3..1e6;
+        /// Time of a channel to send a command to a die; at 0, commands do not wait for a free channel.
+        channel_command_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Whether a die serves the next page while a page crosses its channel.
+        cache_registers: bool = true;
+        /// Whether of a page that is written in part on its die only the new blocks cross the channel.
+        copyback: bool = false;
+        /// Whether a die serves waiting reads before waiting programs; otherwise in order of arrival.
+        reads_first: bool = false;
         /// Rate of the bus to the host, in 10^6 bytes per second.
         bus_mb_s: f64 = 560.0, "MB/s", 1e-3..1e6;
 
@@ -134,10 +146,35 @@ impl Shape {
     }
 }
 
+/// What the controller does in which order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Whether a die serves the next page while pages cross its channel.
+    pub cache_registers: bool,
+    /// Whether only the new blocks of a page cross the channel if it is written in part on its die.
+    pub copyback: bool,
+    /// Whether a die serves waiting reads before waiting programs.
+    pub reads_first: bool,
+}
+
+impl Rules {
+    /// Whether dies, channels and the bus serve pages in order of arrival.
+    pub fn is_in_order(&self, costs: &Costs) -> bool {
+        self.cache_registers && !self.copyback && !self.reads_first && costs.channel_command == Span::ZERO
+    }
+
+    pub fn new(params: &SsdParams) -> Self {
+        let SsdParams { cache_registers, copyback, reads_first, .. } = *params;
+        Rules { cache_registers, copyback, reads_first }
+    }
+}
+
 /// Times and energies of the operations of dies and channels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
     pub command: Span,
+    /// Time of a channel to send a command to a die.
+    pub channel_command: Span,
     pub read: Span,
     pub program: Span,
     pub erase: Span,
@@ -158,6 +195,7 @@ impl Costs {
         let block_ns = |mb_s: f64| BLOCK_BYTES as f64 * 1e3 / mb_s;
         Costs {
             command: span(params.command_us),
+            channel_command: span(params.channel_command_us),
             read: span(params.read_us),
             program: span(params.program_us),
             erase: span(params.erase_us),

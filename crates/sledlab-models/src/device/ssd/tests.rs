@@ -18,7 +18,7 @@ fn small_params() -> SsdParams {
     SsdParams { startup_ms: 0.0, blocks_per_die: 128, pages_per_block: 64, ..SsdParams::default() }
 }
 
-fn station(params: &SsdParams) -> Station {
+pub fn station(params: &SsdParams) -> Station {
     let setup = Setup {
         scheduler: &scheduler::Choice::new("fcfs", &Table::new()).unwrap(),
         power: &power::Choice::from_device_timeout(1000.0).unwrap(),
@@ -33,7 +33,11 @@ fn request(id: u64, (lbn, blocks, op): (u64, u32, Op)) -> QueuedRequest {
 }
 
 /// Serves requests in order, each at its arrival but at most `outstanding` at any time.
-fn serve(station: &mut Station, requests: &[QueuedRequest], outstanding: usize) -> (Vec<Completion>, Time) {
+pub fn serve(
+    station: &mut Station,
+    requests: &[QueuedRequest],
+    outstanding: usize,
+) -> (Vec<Completion>, Time) {
     let mut completed = Vec::new();
     let mut arrivals = requests.iter().peekable();
     let (mut now, mut sent_count) = (Time::ZERO, 0);
@@ -181,6 +185,104 @@ fn deeper_device_queue_shortens_response() {
     assert!(means.windows(2).all(|pair| pair[1] < pair[0]), "{means:?}");
 }
 
+/// The completions of requests, by number.
+fn completions(params: &SsdParams, requests: &[QueuedRequest]) -> Vec<Time> {
+    let (mut served, _) = serve(&mut station(params), requests, usize::MAX);
+    served.sort_by_key(|served| served.request.id);
+    served.iter().map(|served| served.completion).collect()
+}
+
+#[test]
+fn controller_without_choice_serves_in_order_of_arrival() {
+    let mut rng = seed::stream(1, "in order");
+    for op in [Op::Read, Op::Write] {
+        let mut arrival = 0;
+        let requests: Vec<QueuedRequest> = (0..5_000)
+            .map(|id| {
+                arrival += rng.random_range(1_000..60_000);
+                let page = rng.random_range(0..100_000_u64);
+                QueuedRequest { arrival: Time::from_ns(arrival), ..request(id, (page * 32, 32, op)) }
+            })
+            .collect();
+        // Reads go first, but there are no others.
+        let [in_order, controlled] =
+            [false, true].map(|reads_first| SsdParams { reads_first, ..small_params() });
+        assert!(completions(&in_order, &requests) == completions(&controlled, &requests), "{op:?}");
+    }
+}
+
+#[test]
+fn die_without_cache_registers_waits_for_its_page() {
+    let params = SsdParams { allocation: "CWDP".to_owned(), filled: 0.0, ..small_params() };
+    let us = |us: f64| Span::from_ns((us * 1e3).round() as u64);
+    let [command, read, program, channel, bus] = [
+        params.command_us,
+        params.read_us,
+        params.program_us,
+        16_384.0 / params.channel_mb_s,
+        16_384.0 / params.bus_mb_s,
+    ]
+    .map(us);
+    // Two pages of one die.
+    let requests = |op| [request(0, (0, 32, op)), request(1, (16 * 32, 32, op))];
+    for (cache_registers, between_reads, between_writes) in
+        [(true, read, program), (false, read + channel, program + channel)]
+    {
+        let params = SsdParams { cache_registers, ..params.clone() };
+        let first_read = Time::ZERO + command + read + channel + bus;
+        assert_eq!(completions(&params, &requests(Op::Read)), [first_read, first_read + between_reads]);
+        let first_write = Time::ZERO + command + bus + channel + program;
+        assert_eq!(completions(&params, &requests(Op::Write)), [first_write, first_write + between_writes]);
+    }
+}
+
+#[test]
+fn commands_wait_for_pages_on_their_channel() {
+    let params = SsdParams {
+        allocation: "CWDP".to_owned(),
+        channel_command_us: 0.3,
+        command_us: 0.0,
+        bus_mb_s: 1e6,
+        ..small_params()
+    };
+    // Two dies of one channel; the second command comes while the first page crosses.
+    let arrival = Time::from_ns(61_000);
+    let requests =
+        [request(0, (0, 32, Op::Read)), QueuedRequest { arrival, ..request(1, (4 * 32, 32, Op::Read)) }];
+    let [command_ns, read_ns, page_ns, bus_ns] = [300, 60_000, 40_960, 16];
+    let first_ns = command_ns + read_ns + page_ns;
+    let expected = [first_ns + bus_ns, first_ns + command_ns + read_ns + page_ns + bus_ns].map(Time::from_ns);
+    assert_eq!(completions(&params, &requests), expected);
+}
+
+#[test]
+fn reads_go_before_waiting_writes() {
+    for reads_first in [false, true] {
+        let params = SsdParams { allocation: "CWDP".to_owned(), reads_first, ..small_params() };
+        // The read comes when the dies of the channel have received all pages.
+        let accesses = [(0, Op::Write), (0, Op::Write), (0, Op::Write), (300_000, Op::Read)];
+        let requests: Vec<QueuedRequest> = (0..)
+            .zip(accesses)
+            .map(|(id, (ns, op))| QueuedRequest { arrival: Time::from_ns(ns), ..request(id, (512, 32, op)) })
+            .collect();
+        let completions = completions(&params, &requests);
+        assert_eq!(completions[3] < completions[1], reads_first);
+    }
+}
+
+#[test]
+fn copyback_loads_only_the_new_blocks() {
+    let params = SsdParams { allocation: "CWDP".to_owned(), copyback: true, ..small_params() };
+    let requests = [request(0, (0, 8, Op::Write))];
+    let blocks_us = |blocks: f64, mb_s: f64| blocks * 512.0 / mb_s;
+    let expected_us = params.command_us
+        + blocks_us(8.0, params.bus_mb_s)
+        + params.read_us
+        + blocks_us(8.0, params.channel_mb_s)
+        + params.program_us;
+    assert_eq!(completions(&params, &requests), [Time::from_ns((expected_us * 1e3).round() as u64)]);
+}
+
 fn mixed_requests() -> impl Strategy<Value = Vec<(u64, f64, u32, bool)>> {
     prop::collection::vec((0_u64..400_000, 0.0..1.0, 1_u32..100, any::<bool>()), 1..300)
 }
@@ -189,8 +291,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn time_and_energy_are_conserved(drawn in mixed_requests(), depth in 1_u64..20, startup_ms in 0.0..2.0) {
+    fn time_and_energy_are_conserved(
+        drawn in mixed_requests(),
+        (depth, startup_ms, channel_command_us) in (1_u64..20, 0.0..2.0, 0.0..1.0),
+        [is_static, cache_registers, copyback, reads_first] in any::<[bool; 4]>(),
+    ) {
         let params = SsdParams {
+            allocation: (if is_static { "DWCP" } else { "turn" }).to_owned(),
+            cache_registers, copyback, reads_first, channel_command_us: channel_command_us * f64::from(copyback),
             blocks_per_die: 12, pages_per_block: 4, over_provisioning: 1.5, queue_depth: depth,
             startup_ms, idle_timeout_ms: 0.1, ..small_params()
         };
@@ -269,4 +377,8 @@ fn refuses_shapes_that_leave_nothing_to_spare() {
     );
     let large = SsdParams { channels: 256, dies_per_channel: 256, ..SsdParams::default() };
     assert!(message(large).contains("more than can be mapped"));
+    let order = |allocation: &str| SsdParams { allocation: allocation.to_owned(), ..small_params() };
+    assert!(message(order("CWD")).contains("device.allocation = \"CWD\" is not an order of dies"));
+    let chips = SsdParams { dies_per_chip: 3, ..small_params() };
+    assert!(message(chips).contains("device.dies_per_chip = 3 does not divide"));
 }
