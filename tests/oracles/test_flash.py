@@ -152,6 +152,7 @@ def random_flash(generator: random.Random) -> dict[str, Any]:
         "over_provisioning": spare / (blocks - spare),
         "filled": generator.choice([0.0, generator.random(), 1.0]),
         "gc_free_blocks": free,
+        "precondition": "sequential",
         "queue_depth": generator.choice([1, 32]),
     }
 

@@ -11,6 +11,7 @@ mod lines;
 mod pages;
 mod params;
 mod ranks;
+mod steady;
 
 use sledlab_core::Result;
 

@@ -13,6 +13,7 @@ use sledlab_core::Span;
 use super::allocation::Allocation;
 use super::params::{Costs, Shape};
 use super::ranks::Ranks;
+use super::steady::SteadyState;
 
 /// Pages and blocks of a device, and the physical page that holds each page of the host.
 ///
@@ -22,6 +23,7 @@ use super::ranks::Ranks;
 pub(super) struct Pages {
     pub shape: Shape,
     allocation: Allocation,
+    layout: Layout,
     /// For each page of the host: one more than the physical page it lies on; 0 if it has not moved since the start;
     /// or [`NO_PAGE`].
     places: Vec<u32>,
@@ -33,6 +35,17 @@ pub(super) struct Pages {
     turn: u32,
     /// Pages and blocks programmed, moved and erased since the start.
     pub counts: PageCounts,
+}
+
+/// Where the pages of the host lie at the start.
+#[derive(Clone, Debug)]
+enum Layout {
+    /// In order, as after one write of each.
+    Packed,
+    /// Over all blocks of a die, in the steady state: the blocks with the most valid pages come first, and the pages of
+    /// the host fill the first page of each block, then the second ones, up to the valid pages of each. For each die:
+    /// the number of valid pages before the first pages, the second ones ... and after the last ones.
+    Spread(Vec<Vec<u32>>),
 }
 
 /// Marks a page of the host whose old physical page is invalid and whose new one is not programmed yet.
@@ -116,13 +129,13 @@ struct Victim {
 impl Pages {
     pub fn new(shape: Shape, allocation: Allocation) -> Self {
         let physical = shape.dies as usize * shape.blocks as usize * shape.pages as usize;
+        let (layout, dies) = Layout::new(&shape, &allocation);
         Pages {
             shape,
+            layout,
+            dies,
             places: vec![0; shape.logical as usize],
             owners: vec![0; physical],
-            dies: (0..shape.dies)
-                .map(|die| Die::new(&shape, allocation.count_on_die(die, shape.filled_pages)))
-                .collect(),
             allocation,
             turn: 0,
             counts: PageCounts::default(),
@@ -140,14 +153,31 @@ impl Pages {
 
     fn initial_page(&self, logical: u32) -> u32 {
         let Shape { blocks, pages, .. } = self.shape;
-        self.allocation.die(logical) * (blocks * pages) + self.allocation.number_on_die(logical)
+        let (die, number) = (self.allocation.die(logical), self.allocation.number_on_die(logical));
+        let page = match &self.layout {
+            Layout::Packed => number,
+            Layout::Spread(starts) => {
+                let starts = &starts[die as usize];
+                let row = starts.partition_point(|start| *start <= number) - 1;
+                (number - starts[row]) * pages + row as u32
+            }
+        };
+        die * (blocks * pages) + page
     }
 
-    /// The page of the host that was last programmed into a physical page.
+    /// The page of the host that was last programmed into a physical page; of an invalid page any.
     fn owner(&self, page: u32) -> u32 {
         let Shape { blocks, pages, .. } = self.shape;
         match self.owners[page as usize] {
-            0 => self.allocation.page(page / (blocks * pages), page % (blocks * pages)),
+            0 => {
+                let (die, page) = (page / (blocks * pages), page % (blocks * pages));
+                let number = match &self.layout {
+                    Layout::Packed => page,
+                    // Of an invalid page another one, which lies elsewhere.
+                    Layout::Spread(starts) => starts[die as usize][(page % pages) as usize] + page / pages,
+                };
+                self.allocation.page(die, number)
+            }
             owner => owner - 1,
         }
     }
@@ -247,8 +277,65 @@ impl Pages {
     }
 }
 
+impl Layout {
+    /// The layout at the start, and the dies.
+    fn new(shape: &Shape, allocation: &Allocation) -> (Self, Vec<Die>) {
+        let valid_pages = |die| allocation.count_on_die(die, shape.filled_pages);
+        if !shape.is_steady {
+            return (
+                Layout::Packed,
+                (0..shape.dies).map(|die| Die::packed(shape, valid_pages(die))).collect(),
+            );
+        }
+        let dies: Vec<Die> =
+            (0..shape.dies).map(|die| Die::steady(shape, valid_pages(die), f64::from(die))).collect();
+        let starts = dies.iter().map(|die| {
+            let mut start = 0;
+            let blocks_above =
+                (0..=shape.pages).map(|row| die.valid.partition_point(|valid| *valid > row) as u32);
+            blocks_above
+                .map(|blocks| {
+                    start += blocks;
+                    start - blocks
+                })
+                .collect()
+        });
+        (Layout::Spread(starts.collect()), dies)
+    }
+}
+
 impl Die {
-    fn new(shape: &Shape, valid_pages: u32) -> Self {
+    /// A die in the steady state, which the dies reached at different times.
+    fn steady(shape: &Shape, valid_pages: u32, number: f64) -> Self {
+        let Shape { blocks, pages, threshold, .. } = *shape;
+        let phase = (number + 0.5) / f64::from(shape.dies);
+        let next = ((phase * f64::from(pages)) as u32).min(valid_pages);
+        let full_blocks = blocks - threshold - 1;
+        let full_pages = valid_pages - next;
+        let steady = SteadyState::new(pages, f64::from(full_pages) / f64::from(full_blocks));
+        let mut valid = steady.valid_pages(full_blocks, full_pages);
+        let open = valid.partition_point(|pages| *pages > next);
+        valid.insert(open, next);
+        valid.resize(blocks as usize, 0);
+        let mut full = Ranks::new(blocks, pages);
+        for (block, valid) in (0..).zip(&valid[..=full_blocks as usize]) {
+            if block != open as u32 {
+                full.insert(block, *valid);
+            }
+        }
+        Die {
+            valid,
+            valid_pages,
+            free: (full_blocks + 1..blocks).collect(),
+            open: open as u32,
+            next,
+            full,
+            victim: None,
+        }
+    }
+
+    /// A die whose pages were written once, in order.
+    fn packed(shape: &Shape, valid_pages: u32) -> Self {
         let Shape { blocks, pages, .. } = *shape;
         let open = valid_pages / pages;
         let valid: Vec<u32> =

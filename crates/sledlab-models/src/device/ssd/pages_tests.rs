@@ -5,14 +5,23 @@ use rand::RngExt;
 use sledlab_core::seed;
 
 use super::*;
-use crate::device::ssd::SsdParams;
+use crate::device::ssd::params::{Precondition, SsdParams};
 
 fn pages(params: &SsdParams) -> Pages {
     Pages::new(Shape::new(params).unwrap(), Allocation::new(params).unwrap())
 }
 
-/// Checks that the tables of a device agree with each other.
-fn check(pages: &Pages, is_written: &[bool]) {
+/// Pages of all blocks that are not erased, without those of open blocks that are not programmed.
+fn count_used_pages(pages: &Pages) -> u64 {
+    let Shape { blocks, pages: block_pages, .. } = pages.shape;
+    let used_pages = |die: &Die| {
+        u64::from(blocks - die.free.len() as u32 - 1) * u64::from(block_pages) + u64::from(die.next)
+    };
+    pages.dies.iter().map(used_pages).sum()
+}
+
+/// Checks that the tables of a device, which began with `used_at_start` pages that are not erased, agree.
+fn check(pages: &Pages, is_written: &[bool], used_at_start: u64) {
     let Shape { blocks, pages: block_pages, dies, max_valid, threshold, .. } = pages.shape;
     let mut valid = vec![0_u32; (dies * blocks) as usize];
     let mut used_pages = std::collections::HashSet::new();
@@ -49,17 +58,13 @@ fn check(pages: &Pages, is_written: &[bool]) {
     }
     // All pages programmed lie in blocks that are not erased, and each block was erased before it was programmed
     // again.
-    let start = u64::from(pages.shape.filled_pages);
-    let programmed_pages = start + pages.counts.host_pages + pages.counts.moved_pages
-        - pages.counts.erased_blocks * u64::from(block_pages);
-    let used: u64 = pages
-        .dies
-        .iter()
-        .map(|die| {
-            u64::from(blocks - die.free.len() as u32 - 1) * u64::from(block_pages) + u64::from(die.next)
-        })
-        .sum();
-    assert_eq!(programmed_pages, used, "pages programmed are pages of blocks that are not erased");
+    let PageCounts { host_pages, moved_pages, erased_blocks } = pages.counts;
+    let programmed_pages = used_at_start + host_pages + moved_pages - erased_blocks * u64::from(block_pages);
+    assert_eq!(
+        programmed_pages,
+        count_used_pages(pages),
+        "pages programmed are pages of blocks that are not erased"
+    );
 }
 
 proptest! {
@@ -68,13 +73,16 @@ proptest! {
     #[test]
     fn pages_are_conserved(
         (dies, blocks, pages_per_block, threshold) in (1_u64..5, 12_u64..30, 2_u64..20, 1_u64..5),
-        (filled, hot) in (0.0..1.0, 0.01..1.0),
+        (filled, hot, is_steady) in (0.0..=1.0, 0.01..1.0, any::<bool>()),
         writes in prop::collection::vec(0.0..1.0, 0..3_000),
     ) {
         let mut pages = pages(&SsdParams {
             channels: dies, dies_per_channel: 1, blocks_per_die: blocks, pages_per_block,
-            over_provisioning: 1.5, gc_free_blocks: threshold, filled, ..SsdParams::default()
+            over_provisioning: 1.5, gc_free_blocks: threshold, filled,
+            precondition: if is_steady { Precondition::Random } else { Precondition::Sequential },
+            ..SsdParams::default()
         });
+        let used_at_start = count_used_pages(&pages);
         let mut is_written: Vec<bool> = (0..pages.shape.logical).map(|page| page < pages.shape.filled_pages).collect();
         for at in &writes {
             // Some pages are written more often than others, and pages of one die more than those of others.
@@ -91,7 +99,7 @@ proptest! {
                 erased_blocks: counts_before.erased_blocks + u64::from(page_write.erases),
             });
         }
-        check(&pages, &is_written);
+        check(&pages, &is_written, used_at_start);
     }
 }
 
@@ -107,14 +115,14 @@ fn writes_to_one_die_do_not_overfill_others() {
         ..SsdParams::default()
     };
     let mut pages = pages(&params);
-    let logical = pages.shape.logical;
+    let (logical, used_at_start) = (pages.shape.logical, count_used_pages(&pages));
     for _ in 0..20_000 {
         // The next die in turn gets a page that the other die holds.
         let other = 1 - pages.turn;
         let page = (0..logical).find(|page| pages.die(*page) == other).unwrap();
         pages.write(page);
     }
-    check(&pages, &vec![true; logical as usize]);
+    check(&pages, &vec![true; logical as usize], used_at_start);
 }
 
 /// Write amplification of uniform random writes under greedy collection, for many blocks of `n` pages, of which a
@@ -149,6 +157,41 @@ fn the_oracle_meets_the_limit_of_large_blocks() {
     }
     // Small blocks are better: some of them have few valid pages left.
     assert!(greedy(8, 0.9) < greedy(64, 0.9));
+}
+
+#[test]
+fn random_precondition_is_the_steady_state() {
+    // Write amplification of the first writes, and after as many writes as the device has pages, is that of theory.
+    for (over_provisioning, pages_per_block) in [(0.07, 32), (0.28, 32), (0.07, 128), (0.28, 8)] {
+        let params = SsdParams {
+            channels: 2,
+            dies_per_channel: 2,
+            blocks_per_die: 65_536 / pages_per_block,
+            pages_per_block,
+            over_provisioning,
+            gc_free_blocks: 1,
+            precondition: Precondition::Random,
+            ..SsdParams::default()
+        };
+        let mut pages = pages(&params);
+        let mut rng = seed::stream(1, "steady start");
+        let Shape { logical, dies, blocks, .. } = pages.shape;
+        let aging = dies * (blocks - 2) * pages_per_block as u32;
+        let expected = greedy(pages_per_block as u32, f64::from(logical) / f64::from(aging));
+        for part in 0..4 {
+            let counts_before = pages.counts;
+            for _ in 0..logical / 4 {
+                pages.write(rng.random_range(0..logical));
+            }
+            let host = pages.counts.host_pages - counts_before.host_pages;
+            let moved = pages.counts.moved_pages - counts_before.moved_pages;
+            let amplification = 1.0 + moved as f64 / host as f64;
+            assert!(
+                (amplification / expected - 1.0).abs() < 0.02,
+                "{over_provisioning}, {pages_per_block}, part {part}: {amplification}, {expected}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -2,6 +2,16 @@
 
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
 
+sledlab_core::choices! {
+    /// Writes before the start of a run.
+    pub enum Precondition {
+        /// Uniform random writes until write amplification is steady.
+        Random = "random",
+        /// One write of each page, in order.
+        Sequential = "sequential",
+    }
+}
+
 sledlab_core::params! {
     /// A flash device. Defaults are those of the preset `ssd-tlc`.
     pub struct SsdParams {
@@ -23,6 +33,8 @@ sledlab_core::params! {
         over_provisioning: f64 = 0.07, "", 0.001..10.0;
         /// Share of the host's pages that hold data at the start, in order over the dies.
         filled: f64 = 1.0, "", 0.0..1.0;
+        /// How these pages were written before: once in order, or at random until the steady state.
+        precondition: Precondition = Precondition::Sequential;
         /// Erased blocks of a die at which garbage collection moves pages to erase another block.
         gc_free_blocks: u64 = 4_u64, "", 1..1e5;
 
@@ -90,6 +102,8 @@ pub(super) struct Shape {
     pub logical: u32,
     /// Number of the host's pages that hold data at the start: the first ones.
     pub filled_pages: u32,
+    /// Whether the pages that hold data lie as after many random writes.
+    pub is_steady: bool,
     /// Number of erased blocks of a die at which garbage collection moves pages.
     pub threshold: u32,
     /// Most pages with data on a die, so that there is always a block whose erasure frees pages.
@@ -130,6 +144,7 @@ impl Shape {
             page_blocks: (params.page_kb * KB / BLOCK_BYTES) as u32,
             logical: logical as u32,
             filled_pages: (logical as f64 * params.filled).round() as u32,
+            is_steady: params.precondition == Precondition::Random && params.filled > 0.0,
             threshold: gc_free_blocks as u32,
             max_valid: usable as u32,
         })

@@ -6,6 +6,7 @@ use sledlab_core::{Op, Span, Time, seed};
 use toml::Table;
 
 use super::SsdParams;
+use super::params::Precondition;
 use crate::device::QueuedRequest;
 use crate::device::preset::DeviceFile;
 use crate::merge::MergeParams;
@@ -294,10 +295,11 @@ proptest! {
     fn time_and_energy_are_conserved(
         drawn in mixed_requests(),
         (depth, startup_ms, channel_command_us) in (1_u64..20, 0.0..2.0, 0.0..1.0),
-        [is_static, cache_registers, copyback, reads_first] in any::<[bool; 4]>(),
+        [is_static, cache_registers, copyback, reads_first, is_steady] in any::<[bool; 5]>(),
     ) {
         let params = SsdParams {
             allocation: (if is_static { "DWCP" } else { "turn" }).to_owned(),
+            precondition: if is_steady { Precondition::Random } else { Precondition::Sequential },
             cache_registers, copyback, reads_first, channel_command_us: channel_command_us * f64::from(copyback),
             blocks_per_die: 12, pages_per_block: 4, over_provisioning: 1.5, queue_depth: depth,
             startup_ms, idle_timeout_ms: 0.1, ..small_params()
