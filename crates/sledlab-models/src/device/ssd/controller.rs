@@ -20,8 +20,8 @@ use super::params::{Costs, Rules, Shape};
 #[derive(Clone, Copy, Debug)]
 struct Page {
     step: Step,
-    is_write: bool,
-    /// Slot of the command in the device.
+    role: Role,
+    /// Slot of the command in the device, if it is for one.
     command: u32,
     /// Number of the page among those of the host.
     logical: u32,
@@ -33,12 +33,25 @@ struct Page {
     loaded_blocks: u32,
     source_die: u32,
     target_die: u32,
+    /// Block on the target die.
+    target_block: u32,
     /// Whether the old page stays in the die until it is programmed with the new blocks.
     is_copyback: bool,
     /// Time for which the die is busy with programming, including the moves and erases before it that make room.
     program_time: Span,
     /// Energy of dies and channels, in mW ns.
     energy: u64,
+}
+
+/// What a page is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Read,
+    Write,
+    /// Garbage collection moves the page.
+    Move,
+    /// Not a page: the block from which pages were moved.
+    Erase,
 }
 
 /// The step that a page is in or waits for.
@@ -60,6 +73,8 @@ enum Step {
     Load,
     /// The die programs the page.
     Program,
+    /// The die erases the block.
+    Erase,
     /// The page is done.
     Done,
 }
@@ -72,6 +87,16 @@ struct Die {
     first: VecDeque<u32>,
     /// Writes if reads go first.
     second: VecDeque<u32>,
+    /// Whether a block is being collected, so that the die serves no page of the host.
+    is_collecting: bool,
+    /// Pages of that block, then the block to be erased.
+    collection: VecDeque<u32>,
+    /// Number of pages of the block that are not programmed yet.
+    moves_left: u32,
+    /// The page whose write began the collection, and is charged its energy.
+    collected_for: u32,
+    /// Pages of the host that wait for an erased block.
+    held: VecDeque<u32>,
 }
 
 /// A channel, and the pages that wait for it.
@@ -126,20 +151,8 @@ impl Controller {
 
     /// Begins page `logical` of a command at `time`: `blocks` of it are read or written.
     pub fn begin(&mut self, time: Time, command: u32, is_write: bool, logical: u32, blocks: u32) {
-        let slot = self.pages.insert(Page {
-            step: Step::Begin,
-            is_write,
-            command,
-            logical,
-            blocks,
-            fetched_blocks: 0,
-            loaded_blocks: 0,
-            source_die: 0,
-            target_die: 0,
-            is_copyback: false,
-            program_time: Span::ZERO,
-            energy: 0,
-        });
+        let role = if is_write { Role::Write } else { Role::Read };
+        let slot = self.pages.insert(Page { role, command, logical, blocks, ..Page::NEW });
         self.end_step_at(time, slot as u32, Step::Begin);
     }
 
@@ -176,7 +189,7 @@ impl Controller {
     fn end_step(&mut self, time: Time, slot: u32, map: &mut Pages) {
         let page = self.pages[slot as usize];
         match page.step {
-            Step::Begin if page.is_write => self.cross_bus(time, slot, Step::Accept),
+            Step::Begin if page.role == Role::Write => self.cross_bus(time, slot, Step::Accept),
             Step::Begin => {
                 let die = map.die(page.logical);
                 let page = &mut self.pages[slot as usize];
@@ -186,7 +199,8 @@ impl Controller {
             }
             Step::Accept => self.allocate(time, slot, map),
             Step::Command => {
-                self.end_step_at(time + self.costs.read, slot, Step::Sense);
+                let (span, step) = self.costs.die_step(page.role == Role::Erase);
+                self.end_step_at(time + span, slot, step);
                 self.free_channel(time, page.source_die);
             }
             Step::Sense => {
@@ -196,16 +210,16 @@ impl Controller {
                 self.dispatch(time, page.source_die);
             }
             Step::Fetch => {
-                if page.is_write {
-                    self.queue_write(slot);
-                } else {
+                if page.role == Role::Read {
                     self.cross_bus(time, slot, Step::Send);
+                } else {
+                    self.queue_write(slot);
                 }
                 if !self.rules.cache_registers {
                     self.dies[page.source_die as usize].is_busy = false;
                 }
                 self.free_channel(time, page.source_die);
-                if page.is_write {
+                if page.role == Role::Write {
                     self.dispatch(time, page.target_die);
                 }
             }
@@ -220,10 +234,19 @@ impl Controller {
                 self.free_channel(time, page.target_die);
             }
             Step::Program => {
-                self.end_step_at(time, slot, Step::Done);
                 self.dies[page.target_die as usize].is_busy = false;
+                if page.role == Role::Move {
+                    self.end_move(slot);
+                } else {
+                    self.end_step_at(time, slot, Step::Done);
+                    if self.shape.collects_blocks {
+                        map.programmed(page.target_die, page.target_block);
+                        self.collect_for_held(page.target_die, time, map);
+                    }
+                }
                 self.dispatch(time, page.target_die);
             }
+            Step::Erase => self.end_erase(time, slot, map),
             Step::Send => self.end_step_at(time, slot, Step::Done),
             Step::Done => {}
         }
@@ -236,10 +259,35 @@ impl Controller {
 
     /// Finds a place for a page that is written, and queues it, or the read of its other blocks.
     fn allocate(&mut self, time: Time, slot: u32, map: &mut Pages) {
+        let logical = self.pages[slot as usize].logical;
+        if !self.shape.collects_blocks {
+            let written = map.write(logical);
+            self.write(time, slot, &written);
+            return;
+        }
+        let die = map.choose_die(logical);
+        self.dies[die as usize].held.push_back(slot);
+        self.write_held(time, die, map);
+        self.collect_for_held(die, time, map);
+    }
+
+    /// Writes the pages that wait for a place on a die, as far as there is room.
+    fn write_held(&mut self, time: Time, die: u32, map: &mut Pages) {
+        while map.has_room(die)
+            && let Some(slot) = self.dies[die as usize].held.pop_front()
+        {
+            let written = map.write_to(die, self.pages[slot as usize].logical);
+            // A write that begins a collection waits for its end.
+            self.collect(time, die, slot, map);
+            self.write(time, slot, &written);
+        }
+    }
+
+    /// Queues a page that has a place, or the read of its other blocks.
+    fn write(&mut self, time: Time, slot: u32, written: &PageWrite) {
         let Controller { costs, shape, pages, rules, .. } = self;
         let page = &mut pages[slot as usize];
-        let written = map.write(page.logical);
-        page.set_target(&written, shape, costs);
+        page.set_target(written, shape, costs);
         let is_rewritten = page.fetched_blocks > 0;
         if is_rewritten && rules.copyback && page.source_die == page.target_die {
             (page.is_copyback, page.fetched_blocks, page.loaded_blocks) = (true, 0, page.blocks);
@@ -248,19 +296,80 @@ impl Controller {
         if is_rewritten {
             self.queue_read(time, slot);
         } else {
-            let die = page.target_die;
             self.queue_write(slot);
-            self.dispatch(time, die);
+            self.dispatch(time, written.new_die);
         }
     }
 
+    /// Begins to collect a block of a die for the first page that waits for a place there.
+    fn collect_for_held(&mut self, die: u32, time: Time, map: &mut Pages) {
+        if let Some(slot) = self.dies[die as usize].held.front().copied() {
+            self.collect(time, die, slot, map);
+        }
+    }
+
+    /// Begins to collect a block of a die if that is due; the command of page `slot` is charged the energy.
+    fn collect(&mut self, time: Time, number: u32, slot: u32, map: &mut Pages) {
+        let Some(moves) = map.begin_collection(number) else { return };
+        let page_blocks = self.shape.page_blocks;
+        self.pages[slot as usize].energy += self.costs.collection_energy(moves, page_blocks);
+        let die = &mut self.dies[number as usize];
+        (die.is_collecting, die.collected_for, die.moves_left) = (true, slot, moves);
+        let page =
+            Page { source_die: number, target_die: number, program_time: self.costs.program, ..Page::NEW };
+        for _ in 0..moves {
+            let page =
+                Page { role: Role::Move, fetched_blocks: page_blocks, loaded_blocks: page_blocks, ..page };
+            let slot = self.pages.insert(page) as u32;
+            self.queue_read(time, slot);
+        }
+        if moves == 0 {
+            let slot = self.pages.insert(Page { role: Role::Erase, ..page }) as u32;
+            self.queue_read(time, slot);
+        }
+    }
+
+    /// Ends the move of a page; after the last one of its block, the block is erased.
+    fn end_move(&mut self, slot: u32) {
+        let number = self.pages[slot as usize].target_die;
+        let die = &mut self.dies[number as usize];
+        die.moves_left -= 1;
+        if die.moves_left == 0 {
+            let page = &mut self.pages[slot as usize];
+            page.role = Role::Erase;
+            self.set_read_step(slot);
+            self.queue(slot);
+        } else {
+            self.pages.remove(slot as usize);
+        }
+    }
+
+    /// Ends the erasure of a block, and collects the next one if there are still too few erased blocks.
+    fn end_erase(&mut self, time: Time, slot: u32, map: &mut Pages) {
+        let number = self.pages.remove(slot as usize).source_die;
+        map.end_collection(number);
+        let die = &mut self.dies[number as usize];
+        (die.is_busy, die.is_collecting) = (false, false);
+        let collected_for = die.collected_for;
+        self.collect(time, number, collected_for, map);
+        self.write_held(time, number, map);
+        self.dispatch(time, number);
+    }
+
+    /// Queues a page that the die reads, or a block that it erases.
     fn queue_read(&mut self, time: Time, slot: u32) {
-        let has_command = self.costs.channel_command > Span::ZERO;
-        let page = &mut self.pages[slot as usize];
-        page.step = if has_command { Step::Command } else { Step::Sense };
-        let die = page.source_die;
+        self.set_read_step(slot);
         self.queue(slot);
-        self.dispatch(time, die);
+        self.dispatch(time, self.pages[slot as usize].source_die);
+    }
+
+    fn set_read_step(&mut self, slot: u32) {
+        let page = &mut self.pages[slot as usize];
+        page.step = if self.costs.channel_command > Span::ZERO {
+            Step::Command
+        } else {
+            self.costs.die_step(page.role == Role::Erase).1
+        };
     }
 
     /// Queues the blocks to program: for the channel, or for a die that is held meanwhile.
@@ -280,7 +389,11 @@ impl Controller {
         let page = &self.pages[slot as usize];
         let is_read = matches!(page.step, Step::Command | Step::Sense);
         let die = &mut self.dies[if is_read { page.source_die } else { page.target_die } as usize];
-        let queue = if is_read || !self.rules.reads_first { &mut die.first } else { &mut die.second };
+        let queue = match page.role {
+            Role::Move | Role::Erase => &mut die.collection,
+            _ if is_read || !self.rules.reads_first => &mut die.first,
+            _ => &mut die.second,
+        };
         queue.push_back(slot);
     }
 
@@ -325,7 +438,13 @@ impl Controller {
     fn start(&mut self, time: Time, number: u32) {
         let is_channel_busy = self.channel(number).is_busy;
         let die = &mut self.dies[number as usize];
-        let queue = if die.first.is_empty() { &mut die.second } else { &mut die.first };
+        let queue = if die.is_collecting {
+            &mut die.collection
+        } else if die.first.is_empty() {
+            &mut die.second
+        } else {
+            &mut die.first
+        };
         let Some(slot) = queue.front().copied() else { return };
         let Page { step, loaded_blocks, program_time, .. } = self.pages[slot as usize];
         let needs_channel = matches!(step, Step::Command | Step::Load);
@@ -336,7 +455,7 @@ impl Controller {
         die.is_busy = true;
         let span = match step {
             Step::Command => self.costs.channel_command,
-            Step::Sense => self.costs.read,
+            Step::Sense | Step::Erase => self.costs.die_step(step == Step::Erase).0,
             Step::Load => self.costs.channel_command + self.costs.channel(loaded_blocks),
             _ => program_time,
         };
@@ -345,10 +464,34 @@ impl Controller {
     }
 }
 
+impl Costs {
+    /// What a die does after a command, and for how long: it erases or reads.
+    fn die_step(&self, is_erase: bool) -> (Span, Step) {
+        if is_erase { (self.erase, Step::Erase) } else { (self.read, Step::Sense) }
+    }
+}
+
 impl Page {
+    /// A page of which nothing is known.
+    const NEW: Page = Page {
+        step: Step::Begin,
+        role: Role::Read,
+        command: 0,
+        logical: 0,
+        blocks: 0,
+        fetched_blocks: 0,
+        loaded_blocks: 0,
+        source_die: 0,
+        target_die: 0,
+        target_block: 0,
+        is_copyback: false,
+        program_time: Span::ZERO,
+        energy: 0,
+    };
+
     /// Notes where the page goes, and for how long the die is busy.
     fn set_target(&mut self, written: &PageWrite, shape: &Shape, costs: &Costs) {
-        self.target_die = written.new_die;
+        (self.target_die, self.target_block) = (written.new_die, written.new_block);
         self.source_die = written.old_die.unwrap_or(written.new_die);
         (self.fetched_blocks, self.loaded_blocks) = written.channel_blocks(shape, self.blocks);
         self.program_time = written.program_time(costs);

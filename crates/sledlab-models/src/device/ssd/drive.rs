@@ -99,7 +99,7 @@ impl Drive {
         Ok(Drive {
             flash: Flash { shape, costs, rates, idle_mw: params.idle_mw },
             pages: Pages::new(shape, Allocation::new(params)?),
-            service: if rules.is_in_order(&costs) {
+            service: if rules.is_in_order(&shape, &costs) {
                 Service::InOrder(Lines::new(shape, costs))
             } else {
                 Service::Controlled(Controller::new(shape, costs, rules))

@@ -4,7 +4,8 @@
 //! A page that is written goes to the next die in turn or stays on its die, into the die's open block. When a die is
 //! down to its last erased blocks, the block with the fewest pages that hold data becomes the victim: its valid pages
 //! are moved to the open block, a few with every page that the host writes, so that it is erased by the time the host
-//! has written as many pages as the erasure frees.
+//! has written as many pages as the erasure frees. Or all its pages are moved at once, to another open block, and the
+//! next victim follows until enough blocks are erased; the die serves nothing else meanwhile.
 
 use std::collections::VecDeque;
 
@@ -69,6 +70,8 @@ pub(super) struct PageWrite {
     pub old_die: Option<u32>,
     /// The die of the page now.
     pub new_die: u32,
+    /// The block of the page now, among those of the die.
+    pub new_block: u32,
     /// Pages moved on that die to make room.
     pub moves: u32,
     /// Blocks erased on that die to make room.
@@ -108,12 +111,24 @@ struct Die {
     valid_pages: u32,
     /// Erased blocks, in the order in which they will be used.
     free: VecDeque<u32>,
-    /// The open block, into which pages are programmed, and its next page.
-    open: u32,
-    next: u32,
-    /// Full blocks, except the victim.
+    /// The open block, into which pages are programmed.
+    open: OpenBlock,
+    /// The open block for pages that are moved, if blocks are collected as a whole.
+    collector: Option<OpenBlock>,
+    /// Full blocks whose pages are all programmed, except the victim.
     full: Ranks,
     victim: Option<Victim>,
+    /// For each block: pages of the host that have a place there and are not programmed yet; empty if blocks are not
+    /// collected as a whole.
+    unprogrammed: Vec<u32>,
+}
+
+/// A block into which pages are programmed.
+#[derive(Clone, Copy, Debug)]
+struct OpenBlock {
+    block: u32,
+    /// The next page to be programmed.
+    next: u32,
 }
 
 /// The block that garbage collection is emptying.
@@ -190,23 +205,88 @@ impl Pages {
         }
     }
 
-    /// Writes page `logical` of the host.
+    /// Writes page `logical` of the host, and does the part of garbage collection that is due with it.
     pub fn write(&mut self, logical: u32) -> PageWrite {
-        let old_page = self.place(logical);
-        if let Some(page) = old_page {
-            self.invalidate(page);
-            // Garbage collection that makes room for the new page must not move the old one.
-            self.places[logical as usize] = NO_PAGE;
-        }
-        let die = if self.allocation.is_static { self.allocation.die(logical) } else { self.next_die() };
-        let (moves, erases) = self.make_room(die);
-        self.program(die, logical);
+        let old_die = self.invalidate_old(logical);
+        let new_die = self.choose_die(logical);
+        let (moves, erases) = self.make_room(new_die);
+        let new_block = self.program(new_die, logical, false);
         self.counts.host_pages += 1;
-        PageWrite {
-            old_die: old_page.map(|page| page / (self.shape.blocks * self.shape.pages)),
-            new_die: die,
-            moves,
-            erases,
+        PageWrite { old_die, new_die, new_block, moves, erases }
+    }
+
+    /// Writes page `logical` of the host to a die that has room, where blocks are collected as a whole. The block
+    /// cannot be collected until [`programmed`](Pages::programmed) is called.
+    pub fn write_to(&mut self, new_die: u32, logical: u32) -> PageWrite {
+        let old_die = self.invalidate_old(logical);
+        let new_block = self.program(new_die, logical, false);
+        self.dies[new_die as usize].unprogrammed[new_block as usize] += 1;
+        self.counts.host_pages += 1;
+        PageWrite { old_die, new_die, new_block, moves: 0, erases: 0 }
+    }
+
+    /// The die for page `logical` when it is written.
+    pub fn choose_die(&mut self, logical: u32) -> u32 {
+        if self.allocation.is_static { self.allocation.die(logical) } else { self.next_die() }
+    }
+
+    /// Makes the old version of page `logical` invalid, and returns its die.
+    fn invalidate_old(&mut self, logical: u32) -> Option<u32> {
+        let page = self.place(logical)?;
+        self.invalidate(page);
+        // Garbage collection that makes room for the new page must not move the old one.
+        self.places[logical as usize] = NO_PAGE;
+        Some(page / (self.shape.blocks * self.shape.pages))
+    }
+
+    /// Whether a page of the host can be written to a die: the last erased block is for pages that are moved.
+    pub fn has_room(&self, die: u32) -> bool {
+        let die = &self.dies[die as usize];
+        die.open.next < self.shape.pages || die.free.len() > 1
+    }
+
+    /// Notes that a page that the host wrote to a block is programmed.
+    pub fn programmed(&mut self, die: u32, block: u32) {
+        let die = &mut self.dies[die as usize];
+        die.unprogrammed[block as usize] -= 1;
+        if die.is_listed(block) {
+            die.full.insert(block, die.valid[block as usize]);
+        }
+    }
+
+    /// If a die is down to its last erased blocks and no block is being collected, chooses a victim and gives its valid
+    /// pages new places; returns their number.
+    pub fn begin_collection(&mut self, die_number: u32) -> Option<u32> {
+        let Shape { blocks, pages, threshold, .. } = self.shape;
+        let die = &mut self.dies[die_number as usize];
+        if die.victim.is_some() || die.free.len() > threshold as usize {
+            return None;
+        }
+        let block = die.full.pop_lowest()?;
+        let moves = die.valid[block as usize];
+        if moves == pages {
+            die.full.insert(block, moves);
+            return None;
+        }
+        die.victim = Some(Victim { block, next: 0, writes_left: 0 });
+        let first = (die_number * blocks + block) * pages;
+        for page in first..first + pages {
+            let owner = self.owner(page);
+            if owner < self.shape.logical && self.place(owner) == Some(page) {
+                self.dies[die_number as usize].lose(block);
+                self.program(die_number, owner, true);
+            }
+        }
+        self.counts.moved_pages += u64::from(moves);
+        Some(moves)
+    }
+
+    /// Notes that the victim of a die is erased.
+    pub fn end_collection(&mut self, die: u32) {
+        let die = &mut self.dies[die as usize];
+        if let Some(victim) = die.victim.take() {
+            die.free.push_back(victim.block);
+            self.counts.erased_blocks += 1;
         }
     }
 
@@ -253,7 +333,7 @@ impl Pages {
                 }
             };
             self.dies[die_number as usize].lose(victim.block);
-            self.program(die_number, logical);
+            self.program(die_number, logical, true);
         }
         self.counts.moved_pages += u64::from(moves);
         let die = &mut self.dies[die_number as usize];
@@ -266,14 +346,15 @@ impl Pages {
         (moves, u32::from(is_empty))
     }
 
-    /// Programs page `logical` into the open block of a die.
-    fn program(&mut self, die_number: u32, logical: u32) {
+    /// Programs page `logical` of the host into an open block of a die, and returns the block.
+    fn program(&mut self, die_number: u32, logical: u32, is_move: bool) -> u32 {
         let Shape { blocks, pages, .. } = self.shape;
         let die = &mut self.dies[die_number as usize];
-        let (block, next) = die.allocate(pages);
+        let (block, next) = die.allocate(pages, is_move);
         let page = (die_number * blocks + block) * pages + next;
         self.owners[page as usize] = logical + 1;
         self.places[logical as usize] = page + 1;
+        block
     }
 }
 
@@ -307,30 +388,45 @@ impl Layout {
 impl Die {
     /// A die in the steady state, which the dies reached at different times.
     fn steady(shape: &Shape, valid_pages: u32, number: f64) -> Self {
-        let Shape { blocks, pages, threshold, .. } = *shape;
+        let Shape { blocks, pages, threshold, collects_blocks, .. } = *shape;
         let phase = (number + 0.5) / f64::from(shape.dies);
-        let next = ((phase * f64::from(pages)) as u32).min(valid_pages);
-        let full_blocks = blocks - threshold - 1;
-        let full_pages = valid_pages - next;
-        let steady = SteadyState::new(pages, f64::from(full_pages) / f64::from(full_blocks));
-        let mut valid = steady.valid_pages(full_blocks, full_pages);
-        let open = valid.partition_point(|pages| *pages > next);
-        valid.insert(open, next);
-        valid.resize(blocks as usize, 0);
+        let erased = threshold + u32::from(collects_blocks);
+        let full_blocks = blocks - erased - 1 - u32::from(collects_blocks);
+        let steady = |left: u32| SteadyState::new(pages, f64::from(left) / f64::from(full_blocks));
+        let mut open_pages = vec![((phase * f64::from(pages)) as u32).min(valid_pages)];
+        let mut left = valid_pages - open_pages[0];
+        if collects_blocks {
+            // Collection ends when the pages of the last victim fit into the block for pages that are moved.
+            let victim_pages = steady(left.saturating_sub(pages)).victim_pages();
+            let phase = (phase + number * 0.618).fract();
+            let next = (victim_pages + phase * (f64::from(pages) - victim_pages)) as u32;
+            open_pages.push(next.min(left));
+            left -= next.min(left);
+        }
+        let steady = steady(left);
+        let mut blocks_by_valid: Vec<(u32, Option<usize>)> =
+            steady.valid_pages(full_blocks, left).into_iter().map(|valid| (valid, None)).collect();
+        blocks_by_valid.extend(open_pages.iter().enumerate().map(|(number, valid)| (*valid, Some(number))));
+        blocks_by_valid.sort_by_key(|(valid, _)| std::cmp::Reverse(*valid));
         let mut full = Ranks::new(blocks, pages);
-        for (block, valid) in (0..).zip(&valid[..=full_blocks as usize]) {
-            if block != open as u32 {
-                full.insert(block, *valid);
+        let mut open = vec![OpenBlock { block: 0, next: 0 }; open_pages.len()];
+        for (block, (valid, open_number)) in (0..).zip(&blocks_by_valid) {
+            match open_number {
+                Some(number) => open[*number] = OpenBlock { block, next: *valid },
+                None => full.insert(block, *valid),
             }
         }
+        let mut valid: Vec<u32> = blocks_by_valid.into_iter().map(|(valid, _)| valid).collect();
+        valid.resize(blocks as usize, 0);
         Die {
             valid,
             valid_pages,
-            free: (full_blocks + 1..blocks).collect(),
-            open: open as u32,
-            next,
+            free: (blocks - erased..blocks).collect(),
+            open: open[0],
+            collector: open.get(1).copied(),
             full,
             victim: None,
+            unprogrammed: shape.no_pages_by_block(),
         }
     }
 
@@ -344,41 +440,57 @@ impl Die {
         for block in 0..open {
             full.insert(block, pages);
         }
+        let mut free: VecDeque<u32> = (open + 1..blocks).collect();
+        let collector = if shape.collects_blocks { free.pop_front() } else { None };
         Die {
             valid,
             valid_pages,
-            free: (open + 1..blocks).collect(),
-            open,
-            next: valid_pages % pages,
+            free,
+            open: OpenBlock { block: open, next: valid_pages % pages },
+            collector: collector.map(|block| OpenBlock { block, next: 0 }),
             full,
             victim: None,
+            unprogrammed: shape.no_pages_by_block(),
         }
+    }
+
+    /// Whether a block is in the list of full blocks.
+    fn is_listed(&self, block: u32) -> bool {
+        block != self.open.block
+            && self.victim.is_none_or(|victim| victim.block != block)
+            && self.collector.is_none_or(|collector| collector.block != block)
+            && self.unprogrammed.get(block as usize).is_none_or(|pages| *pages == 0)
     }
 
     /// Records that a page of `block` no longer holds data.
     fn lose(&mut self, block: u32) {
-        let valid = &mut self.valid[block as usize];
-        *valid -= 1;
+        self.valid[block as usize] -= 1;
         self.valid_pages -= 1;
-        let is_victim = self.victim.is_some_and(|victim| victim.block == block);
-        if block != self.open && !is_victim {
-            self.full.lower(block, *valid);
+        if self.is_listed(block) {
+            self.full.lower(block, self.valid[block as usize]);
         }
     }
 
-    /// Takes the next page of the open block for data: its block and its number there.
-    fn allocate(&mut self, pages: u32) -> (u32, u32) {
-        if self.next == pages
+    /// Takes the next page of an open block for data: its block and its number there.
+    fn allocate(&mut self, pages: u32, is_move: bool) -> (u32, u32) {
+        let open = match &mut self.collector {
+            Some(collector) if is_move => collector,
+            _ => &mut self.open,
+        };
+        if open.next == pages
             && let Some(erased) = self.free.pop_front()
         {
-            self.full.insert(self.open, self.valid[self.open as usize]);
-            (self.open, self.next) = (erased, 0);
+            let filled = open.block;
+            *open = OpenBlock { block: erased, next: 0 };
+            if self.unprogrammed.get(filled as usize).is_none_or(|pages| *pages == 0) {
+                self.full.insert(filled, self.valid[filled as usize]);
+            }
         }
-        let page = self.next;
-        self.next += 1;
-        self.valid[self.open as usize] += 1;
+        let place = (open.block, open.next);
+        open.next += 1;
+        self.valid[place.0 as usize] += 1;
         self.valid_pages += 1;
-        (self.open, page)
+        place
     }
 }
 

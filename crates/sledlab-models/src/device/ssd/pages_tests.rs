@@ -5,7 +5,7 @@ use rand::RngExt;
 use sledlab_core::seed;
 
 use super::*;
-use crate::device::ssd::params::{Precondition, SsdParams};
+use crate::device::ssd::params::{GarbageCollection, Precondition, SsdParams};
 
 fn pages(params: &SsdParams) -> Pages {
     Pages::new(Shape::new(params).unwrap(), Allocation::new(params).unwrap())
@@ -15,14 +15,17 @@ fn pages(params: &SsdParams) -> Pages {
 fn count_used_pages(pages: &Pages) -> u64 {
     let Shape { blocks, pages: block_pages, .. } = pages.shape;
     let used_pages = |die: &Die| {
-        u64::from(blocks - die.free.len() as u32 - 1) * u64::from(block_pages) + u64::from(die.next)
+        let open_blocks = [Some(die.open), die.collector];
+        let unprogrammed = open_blocks.iter().flatten().map(|open| u64::from(block_pages - open.next));
+        u64::from(blocks - die.free.len() as u32) * u64::from(block_pages) - unprogrammed.sum::<u64>()
     };
     pages.dies.iter().map(used_pages).sum()
 }
 
 /// Checks that the tables of a device, which began with `used_at_start` pages that are not erased, agree.
 fn check(pages: &Pages, is_written: &[bool], used_at_start: u64) {
-    let Shape { blocks, pages: block_pages, dies, max_valid, threshold, .. } = pages.shape;
+    let Shape { blocks, pages: block_pages, dies, max_valid, threshold, collects_blocks, .. } = pages.shape;
+    let min_erased = if collects_blocks { 1 } else { threshold - 1 };
     let mut valid = vec![0_u32; (dies * blocks) as usize];
     let mut used_pages = std::collections::HashSet::new();
     for (logical, is_written) in is_written.iter().enumerate() {
@@ -37,7 +40,7 @@ fn check(pages: &Pages, is_written: &[bool], used_at_start: u64) {
     for (number, die) in pages.dies.iter().enumerate() {
         let of_die = &valid[number * blocks as usize..][..blocks as usize];
         assert_eq!((of_die, of_die.iter().sum::<u32>()), (&die.valid[..], die.valid_pages));
-        assert!(die.valid_pages <= max_valid && die.free.len() + 1 >= threshold as usize);
+        assert!(die.valid_pages <= max_valid && die.free.len() >= min_erased as usize);
         let mut full = die.full.clone();
         let mut listed_blocks = Vec::new();
         let mut last = 0;
@@ -47,7 +50,9 @@ fn check(pages: &Pages, is_written: &[bool], used_at_start: u64) {
             listed_blocks.push(block);
         }
         assert!(die.free.iter().all(|block| die.valid[*block as usize] == 0), "data in an erased block");
-        listed_blocks.extend(die.free.iter().chain([&die.open]).copied());
+        listed_blocks.extend(die.free.iter().copied());
+        listed_blocks.push(die.open.block);
+        listed_blocks.extend(die.collector.map(|collector| collector.block));
         listed_blocks.extend(die.victim.map(|victim| victim.block));
         listed_blocks.sort_unstable();
         assert_eq!(
@@ -98,6 +103,57 @@ proptest! {
                 moved_pages: counts_before.moved_pages + u64::from(page_write.moves),
                 erased_blocks: counts_before.erased_blocks + u64::from(page_write.erases),
             });
+        }
+        check(&pages, &is_written, used_at_start);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn collected_blocks_conserve_pages(
+        (blocks, pages_per_block, threshold, filled) in (16_u64..30, 2_u64..20, 1_u64..5, 0.0..=1.0),
+        is_steady in any::<bool>(),
+        writes in prop::collection::vec((0.0..1.0, any::<bool>()), 0..3_000),
+    ) {
+        let mut pages = pages(&SsdParams {
+            channels: 2, dies_per_channel: 1, blocks_per_die: blocks, pages_per_block,
+            over_provisioning: 2.0, gc_free_blocks: threshold, filled,
+            precondition: if is_steady { Precondition::Random } else { Precondition::Sequential },
+            garbage_collection: GarbageCollection::Block,
+            ..SsdParams::default()
+        });
+        let used_at_start = count_used_pages(&pages);
+        let Shape { logical, filled_pages, .. } = pages.shape;
+        let mut is_written: Vec<bool> = (0..logical).map(|page| page < filled_pages).collect();
+        let mut unprogrammed = Vec::new();
+        for (at, is_programmed) in &writes {
+            let page = (at * at * f64::from(logical)) as u32;
+            let die = pages.choose_die(page);
+            while !pages.has_room(die) {
+                // Programs end, so that a block can be collected.
+                for (die, block) in unprogrammed.drain(..) {
+                    pages.programmed(die, block);
+                }
+                prop_assert!(pages.begin_collection(die).is_some());
+                pages.end_collection(die);
+            }
+            let page_write = pages.write_to(die, page);
+            is_written[page as usize] = true;
+            prop_assert_eq!(pages.die(page), die);
+            unprogrammed.push((die, page_write.new_block));
+            if *is_programmed {
+                for (die, block) in unprogrammed.drain(..) {
+                    pages.programmed(die, block);
+                }
+                while pages.begin_collection(die).is_some() {
+                    pages.end_collection(die);
+                }
+            }
+        }
+        for (die, block) in unprogrammed {
+            pages.programmed(die, block);
         }
         check(&pages, &is_written, used_at_start);
     }

@@ -12,6 +12,16 @@ sledlab_core::choices! {
     }
 }
 
+sledlab_core::choices! {
+    /// When the valid pages of a block are moved.
+    pub enum GarbageCollection {
+        /// A few with each page that the host writes.
+        Spread = "spread",
+        /// All at once, over the channel, while the die serves nothing else.
+        Block = "block",
+    }
+}
+
 sledlab_core::params! {
     /// A flash device. Defaults are those of the preset `ssd-tlc`.
     pub struct SsdParams {
@@ -35,6 +45,8 @@ sledlab_core::params! {
         filled: f64 = 1.0, "", 0.0..1.0;
         /// How these pages were written before: once in order, or at random until the steady state.
         precondition: Precondition = Precondition::Sequential;
+        /// How pages are moved: a few with each write to the die, or all of a block while the die serves nothing else.
+        garbage_collection: GarbageCollection = GarbageCollection::Spread;
         /// Erased blocks of a die at which garbage collection moves pages to erase another block.
         gc_free_blocks: u64 = 4_u64, "", 1..1e5;
 
@@ -106,6 +118,8 @@ pub(super) struct Shape {
     pub is_steady: bool,
     /// Number of erased blocks of a die at which garbage collection moves pages.
     pub threshold: u32,
+    /// Whether garbage collection moves all pages of a block at once.
+    pub collects_blocks: bool,
     /// Most pages with data on a die, so that there is always a block whose erasure frees pages.
     pub max_valid: u32,
 }
@@ -124,15 +138,18 @@ impl Shape {
             ))
             .with_remedy("set device.blocks_per_die lower, or device.page_kb higher"));
         }
-        // Besides the erased blocks, one block is open and one is the victim.
-        let usable = blocks.saturating_sub(gc_free_blocks + 2) * pages;
+        let collects_blocks = params.garbage_collection == GarbageCollection::Block;
+        // Besides the erased blocks, one block is open and one is the victim. If blocks are collected as a whole,
+        // another one is open for pages that are moved, and collection ends with one more erased block.
+        let spare_blocks = gc_free_blocks + if collects_blocks { 4 } else { 2 };
+        let usable = blocks.saturating_sub(spare_blocks) * pages;
         let logical = (total_pages as f64 / (1.0 + params.over_provisioning)).floor() as u64;
         if logical == 0 || logical > dies * usable {
             return Err(Error::user(format!(
                 "device.over_provisioning = {} leaves {} blocks of a die to spare, but {} are needed",
                 params.over_provisioning,
                 (total_pages - logical) / (dies * pages),
-                gc_free_blocks + 2,
+                spare_blocks,
             ))
             .with_remedy("set it higher, or device.gc_free_blocks lower, or device.blocks_per_die higher"));
         }
@@ -146,6 +163,7 @@ impl Shape {
             filled_pages: (logical as f64 * params.filled).round() as u32,
             is_steady: params.precondition == Precondition::Random && params.filled > 0.0,
             threshold: gc_free_blocks as u32,
+            collects_blocks,
             max_valid: usable as u32,
         })
     }
@@ -153,6 +171,11 @@ impl Shape {
     /// The channel of a die: dies with neighboring numbers are on different channels.
     pub fn channel(&self, die: u32) -> u32 {
         die % self.channels
+    }
+
+    /// A zero for each block of a die, if blocks are collected as a whole.
+    pub fn no_pages_by_block(&self) -> Vec<u32> {
+        vec![0; if self.collects_blocks { self.blocks as usize } else { 0 }]
     }
 
     /// Number of blocks of the device, of 512 bytes.
@@ -174,8 +197,9 @@ pub(super) struct Rules {
 
 impl Rules {
     /// Whether dies, channels and the bus serve pages in order of arrival.
-    pub fn is_in_order(&self, costs: &Costs) -> bool {
-        self.cache_registers && !self.copyback && !self.reads_first && costs.channel_command == Span::ZERO
+    pub fn is_in_order(&self, shape: &Shape, costs: &Costs) -> bool {
+        let has_choice = self.copyback || self.reads_first || shape.collects_blocks;
+        !has_choice && self.cache_registers && costs.channel_command == Span::ZERO
     }
 
     pub fn new(params: &SsdParams) -> Self {
@@ -231,6 +255,12 @@ impl Costs {
     /// Time of `blocks` on the bus to the host.
     pub fn bus(&self, blocks: u32) -> Span {
         Span::from_ns((self.bus_block_ns * f64::from(blocks)).round() as u64)
+    }
+
+    /// Energy of dies and channels for a block that is collected, `moves` of whose pages cross a channel twice.
+    pub fn collection_energy(&self, moves: u32, page_blocks: u32) -> u64 {
+        (self.read_energy + self.program_energy + 2 * self.channel_energy(page_blocks)) * u64::from(moves)
+            + self.erase_energy
     }
 
     /// Energy of `blocks` on a channel.

@@ -6,17 +6,19 @@
 
 use std::path::{Path, PathBuf};
 
-use sledlab_core::{Request, Source, Span};
+use sledlab_core::{Op, Request, Source, Span};
 use sledlab_trace::{OpenOptions, open};
 
+use super::params::{GarbageCollection, Precondition, SsdParams};
 use super::tests::{serve, station};
-use super::*;
 use crate::device::QueuedRequest;
 
 /// A recorded run.
 struct Run {
     name: String,
     mean_us: f64,
+    /// Pages programmed for each page that the host wrote, where blocks were collected.
+    write_amplification: Option<f64>,
 }
 
 /// The folder of recorded runs and the runs in it, or `None` after a remark.
@@ -32,7 +34,11 @@ fn reference(folder: &str) -> Option<(PathBuf, Vec<Run>)> {
     };
     let rows = table.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
     // Means are rounded down to whole microseconds.
-    let runs = rows.map(|row| Run { name: row[0].to_owned(), mean_us: row[2].parse::<f64>().unwrap() + 0.5 });
+    let runs = rows.map(|row| Run {
+        name: row[0].to_owned(),
+        mean_us: row[2].parse::<f64>().unwrap() + 0.5,
+        write_amplification: row.get(12).map(|cell| cell.parse().unwrap()),
+    });
     Some((folder, runs.collect()))
 }
 
@@ -63,12 +69,16 @@ fn drive() -> SsdParams {
         copyback: true,
         startup_ms: 0.0,
         idle_timeout_ms: 1e9,
+        program_mw: 1.0,
+        read_mw: 0.0,
+        erase_mw: 0.0,
+        channel_mw: 0.0,
         ..SsdParams::default()
     }
 }
 
-/// The mean response time of a run, in microseconds.
-fn mean_us(params: &SsdParams, folder: &Path, run: &Run) -> f64 {
+/// The mean response time of a run in microseconds, and pages programmed for each write.
+fn replay(params: &SsdParams, folder: &Path, run: &Run) -> (f64, f64) {
     let mut source = open(folder.join(format!("{}.csv.zst", run.name)), OpenOptions::default()).unwrap();
     let mut requests: Vec<Request> = Vec::new();
     while source.fill(&mut requests).unwrap() > 0 {}
@@ -83,9 +93,13 @@ fn mean_us(params: &SsdParams, folder: &Path, run: &Run) -> f64 {
             ..QueuedRequest::default()
         })
         .collect();
-    let (served, _) = serve(&mut station(params), &requests, usize::MAX);
+    let mut station = station(params);
+    let (served, _) = serve(&mut station, &requests, usize::MAX);
     let response: Span = served.iter().map(|served| served.completion.since(served.request.arrival)).sum();
-    response.as_seconds() * 1e6 / served.len() as f64
+    // Only programs take energy, of 1 mW.
+    let programs = station.ledger().unwrap().tip_ns as f64 / (params.program_us * 1e3);
+    let writes = served.iter().filter(|served| served.request.op == Op::Write).count();
+    (response.as_seconds() * 1e6 / served.len() as f64, programs / writes as f64)
 }
 
 /// Runs above 70 % of the load at which MQSim is saturated: 20,000 page writes a second, by the time that a die is
@@ -97,7 +111,7 @@ fn mean_responses_agree_with_mqsim() {
     let Some((folder, runs)) = reference("flash") else { return };
     assert_eq!(runs.len(), 19);
     let deviations = runs.iter().map(|run| {
-        let ours_us = mean_us(&drive(), &folder, run);
+        let (ours_us, _) = replay(&drive(), &folder, run);
         let deviation = ours_us / run.mean_us - 1.0;
         eprintln!(
             "{}: {ours_us:.1} us, recorded {:.1} us, {:+.2} %",
@@ -109,5 +123,48 @@ fn mean_responses_agree_with_mqsim() {
         (&run.name, deviation, max_deviation)
     });
     let outside: Vec<_> = deviations.filter(|(_, deviation, max)| deviation.abs() > *max).collect();
+    assert!(outside.is_empty(), "{outside:?}");
+}
+
+/// The drive of the runs in which blocks are collected: the same with smaller blocks, in its steady state.
+fn collecting_drive(run: &str) -> SsdParams {
+    let hidden_share = match run.split('-').nth(1) {
+        Some("op7") => 0.07,
+        Some("op12") => 0.125,
+        _ => 0.28,
+    };
+    SsdParams {
+        blocks_per_die: 2048,
+        pages_per_block: 32,
+        over_provisioning: 1.0 / (1.0 - hidden_share) - 1.0,
+        filled: 1.0,
+        precondition: Precondition::Random,
+        garbage_collection: GarbageCollection::Block,
+        // Collection begins below 25 erased blocks; one more block is kept for a table of pages.
+        gc_free_blocks: 25,
+        queue_depth: 65_000,
+        ..drive()
+    }
+}
+
+#[test]
+fn collected_blocks_agree_with_mqsim() {
+    let Some((folder, runs)) = reference("flash-gc") else { return };
+    assert_eq!(runs.len(), 12);
+    let deviations = runs.iter().map(|run| {
+        let (ours_us, amplification) = replay(&collecting_drive(&run.name), &folder, run);
+        let [time, programs] = [ours_us / run.mean_us, amplification / run.write_amplification.unwrap()];
+        let [time, programs] = [time, programs].map(|ratio| ratio - 1.0);
+        eprintln!(
+            "{}: {ours_us:.0} us, recorded {:.0} us, {:+.2} %; write amplification {amplification:.3}, {:+.2} %",
+            run.name,
+            run.mean_us,
+            100.0 * time,
+            100.0 * programs
+        );
+        (&run.name, time, programs)
+    });
+    let outside: Vec<_> =
+        deviations.filter(|(_, time, programs)| time.abs() > 0.05 || programs.abs() > 0.02).collect();
     assert!(outside.is_empty(), "{outside:?}");
 }

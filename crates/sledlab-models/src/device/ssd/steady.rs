@@ -44,6 +44,11 @@ impl SteadyState {
         SteadyState { pages, shares, victim_pages }
     }
 
+    /// Mean number of valid pages of a block when it is collected.
+    pub fn victim_pages(&self) -> f64 {
+        self.victim_pages
+    }
+
     /// Pages programmed for each page that the host writes.
     pub fn write_amplification(&self) -> f64 {
         let pages = f64::from(self.pages);

@@ -6,7 +6,7 @@ use sledlab_core::{Op, Span, Time, seed};
 use toml::Table;
 
 use super::SsdParams;
-use super::params::Precondition;
+use super::params::{GarbageCollection, Precondition};
 use crate::device::QueuedRequest;
 use crate::device::preset::DeviceFile;
 use crate::merge::MergeParams;
@@ -295,13 +295,15 @@ proptest! {
     fn time_and_energy_are_conserved(
         drawn in mixed_requests(),
         (depth, startup_ms, channel_command_us) in (1_u64..20, 0.0..2.0, 0.0..1.0),
-        [is_static, cache_registers, copyback, reads_first, is_steady] in any::<[bool; 5]>(),
+        [is_static, cache_registers, copyback, reads_first, is_steady, collects_blocks] in any::<[bool; 6]>(),
     ) {
         let params = SsdParams {
             allocation: (if is_static { "DWCP" } else { "turn" }).to_owned(),
+            garbage_collection:
+                if collects_blocks { GarbageCollection::Block } else { GarbageCollection::Spread },
             precondition: if is_steady { Precondition::Random } else { Precondition::Sequential },
             cache_registers, copyback, reads_first, channel_command_us: channel_command_us * f64::from(copyback),
-            blocks_per_die: 12, pages_per_block: 4, over_provisioning: 1.5, queue_depth: depth,
+            blocks_per_die: 12, pages_per_block: 4, over_provisioning: 2.5, queue_depth: depth,
             startup_ms, idle_timeout_ms: 0.1, ..small_params()
         };
         let mut station = station(&params);
