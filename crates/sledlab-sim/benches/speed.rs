@@ -100,27 +100,36 @@ fn disk_replay(rows: &mut Vec<Row>) {
 
 /// Flash with two workloads: random reads of 4 KB at 20,000 requests/s; and a mix with three writes of complete pages
 /// in ten requests on a full device, so small that garbage collection runs most of the time, at about half the load
-/// that its dies can serve.
+/// that its dies can serve. The mix is also served by address with dies held, and there with blocks collected as a
+/// whole from the steady state, on a device with more spare pages.
 fn flash_replay(rows: &mut Vec<Row>) {
     let small = [("device.blocks_per_die", "128"), ("device.pages_per_block", "256")];
+    let by_address = [
+        ("device.allocation", "CWDP"),
+        ("device.channel_command_us", "0.29"),
+        ("device.cache_registers", "false"),
+        ("device.reads_first", "true"),
+    ];
+    let by_blocks = [
+        ("device.garbage_collection", "block"),
+        ("device.precondition", "random"),
+        ("device.blocks_per_die", "192"),
+        ("device.over_provisioning", "0.28"),
+    ];
+    let reads = "blocks = 8\nalign_blocks = 8\nread_share = 1.0\nmean_interarrival_ms = 0.05";
+    let mixed = "blocks = 32\nalign_blocks = 32\nread_share = 0.7\nmean_interarrival_ms = 0.25";
     for (label, parameters, settings) in [
-        (
-            "reads of 4 KB",
-            "blocks = 8\nalign_blocks = 8\nread_share = 1.0\nmean_interarrival_ms = 0.05",
-            &small[..0],
-        ),
-        (
-            "mixed",
-            "blocks = 32\nalign_blocks = 32\nread_share = 0.7\nmean_interarrival_ms = 0.25",
-            &small[..],
-        ),
+        ("reads of 4 KB", reads, Vec::new()),
+        ("mixed", mixed, small.to_vec()),
+        ("mixed, pages by address", mixed, [&small[..], &by_address].concat()),
+        ("mixed, blocks collected as a whole", mixed, [&small[..], &by_address, &by_blocks].concat()),
     ] {
         let params = format!("requests = {REQUESTS}\n{parameters}").parse().expect("a table");
         let mut source = synthetic::build("uniform", &params, 1, 15_000_000).expect("a workload");
         let mut requests = Vec::with_capacity(REQUESTS);
         while source.fill(&mut requests).expect("requests") > 0 {}
         let from_memory = |experiment: &mut Experiment| {
-            for (key, value) in settings {
+            for (key, value) in &settings {
                 experiment.set(key, value).expect("a setting");
             }
             Some(Box::new(MemorySource::new(requests.clone())) as Box<dyn Source>)
