@@ -197,7 +197,7 @@ pub(super) struct Rules {
 
 impl Rules {
     /// Whether dies, channels and the bus serve pages in order of arrival.
-    pub fn is_in_order(&self, shape: &Shape, costs: &Costs) -> bool {
+    pub fn is_in_order(self, shape: &Shape, costs: &Costs) -> bool {
         let has_choice = self.copyback || self.reads_first || shape.collects_blocks;
         !has_choice && self.cache_registers && costs.channel_command == Span::ZERO
     }

@@ -49,12 +49,6 @@ impl SteadyState {
         self.victim_pages
     }
 
-    /// Pages programmed for each page that the host writes.
-    pub fn write_amplification(&self) -> f64 {
-        let pages = f64::from(self.pages);
-        pages / (pages - self.victim_pages)
-    }
-
     /// The numbers of valid pages of `blocks` blocks with `valid_pages` in all, the largest first.
     pub fn valid_pages(&self, blocks: u32, valid_pages: u32) -> Vec<u32> {
         let mut level = self.pages;
@@ -98,7 +92,8 @@ mod tests {
         for moved_share in [0.2_f64, 0.5, 0.8] {
             let pages = 100_000;
             let valid_share = (moved_share - 1.0) / moved_share.ln();
-            let amplification = SteadyState::new(pages, valid_share * f64::from(pages)).write_amplification();
+            let steady = SteadyState::new(pages, valid_share * f64::from(pages));
+            let amplification = 1.0 / (1.0 - steady.victim_pages() / f64::from(pages));
             assert!(
                 (amplification * (1.0 - moved_share) - 1.0).abs() < 1e-3,
                 "{amplification} at {valid_share}"
