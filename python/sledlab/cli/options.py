@@ -40,7 +40,7 @@ make_reading_options = later("sledlab.traces.reading:ReadingOptions")
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-DEVICE = Option("Preset (sledlab list device) or device file.", "NAME|FILE")
+DEVICE = Option("Preset (sledlab list device), file, or disk+flash:8GB.", "NAME|FILE")
 
 READING: Mapping[str, Option] = {
     "format": Option("Trace format", "F", "detected from the content", advanced=True),

@@ -82,12 +82,13 @@ def distinct_models(kind: str, value: Any) -> dict[str, ModelChoice]:
     if kind == "device":
         for word in (each for each in several(value) if isinstance(each, (str, Path))):
             if is_experiment(str(word)):
-                remedy = "name a device; `sledlab fleet` compares experiments, such as hybrids, on volumes"
+                remedy = "name a device; `sledlab compare` and `fleet` take experiments, such as hybrids"
                 raise Error(f"{word}: an experiment, not a device", remedy=remedy)
-    return by_label(kind, [parse_model(kind, each) for each in several(value)])
+    chosen = [parse_model(kind, each) for each in several(value)]
+    return by_label(kind, [label(each) for each in chosen], chosen)
 
 
-def by_label(kind: str, chosen: Sequence[Any]) -> dict[str, Any]:
+def by_label(kind: str, labels: Sequence[str], chosen: Sequence[Any]) -> dict[str, Any]:
     """Return models of a kind by label.
 
     Raises:
@@ -96,10 +97,10 @@ def by_label(kind: str, chosen: Sequence[Any]) -> dict[str, Any]:
     if not chosen:
         raise no_model(kind)
     models_by_label: dict[str, Any] = {}
-    for each in chosen:
-        if label(each) in models_by_label:
-            raise Error(f"the {kind} `{label(each)}` was given twice", remedy="omit one of them")
-        models_by_label[label(each)] = each
+    for name, each in zip(labels, chosen, strict=True):
+        if name in models_by_label:
+            raise Error(f"the {kind} `{name}` was given twice", remedy="omit one of them")
+        models_by_label[name] = each
     return models_by_label
 
 

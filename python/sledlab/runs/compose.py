@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import Experiment
 from sledlab.errors import Error
 from sledlab.model.catalog import TABLES, ModelChoice, with_settings
-from sledlab.model.choices import parse_model
 from sledlab.model.error_location import add_location
-from sledlab.model.experiment import read_toml_text
+from sledlab.model.experiment import is_experiment, read_toml_text
 from sledlab.model.plugins import allowed_plugins, find_words
 from sledlab.runs.file_names import check_local
 from sledlab.runs.options import SimulateOptions, declared_options, several_values
+from sledlab.runs.systems import CACHING_DISK, parse_system
 from sledlab.traces.read import File, ParquetFile, Trace, as_trace
 
 if TYPE_CHECKING:
@@ -97,15 +97,33 @@ def to_settings(device: Device | None, options: Mapping[str, Any], options_class
         if name in keys_by_option
     }
     models_by_table = {table: values_by_key.pop(table, None) for table in TABLES if table != "device"}
-    return {**_device_settings(device), **models_by_table, **values_by_key, **(options.get("settings") or {})}
+    settings = options.get("settings") or {}
+    hybrid = models_by_table["hybrid"] or settings.get("hybrid.kind") or CACHING_DISK
+    hybrid_name = hybrid.name if isinstance(hybrid, ModelChoice) else str(hybrid)
+    device_settings = _device_settings(device, hybrid_name.partition(":")[0])
+    # The order counts: a model comes before its parameters, so tables without one keep their places.
+    return {
+        **device_settings,
+        **{
+            table: model
+            for table, model in models_by_table.items()
+            if model is not None or table not in device_settings
+        },
+        **values_by_key,
+        **settings,
+    }
 
 
-def _device_settings(device: Device | None) -> dict[str, Any]:
-    """A device as settings; parameters in its name, as in `mems-g2:sleds=4`, are parsed as settings are."""
-    choice = parse_model("device", device) if isinstance(device, str) else None
-    if choice is None or not choice.parameters:
+def _device_settings(device: Device | None, hybrid: str) -> dict[str, Any]:
+    """A device, or a system in one word, as settings; its parameters are parsed as settings are."""
+    if not isinstance(device, str):
         return {"device": device}
-    return {"device": choice.name, **{f"device.{key}": value for key, value in choice.parameters.items()}}
+    if is_experiment(device):
+        raise Error(
+            f"`{device}` is an experiment, not a device",
+            remedy=f"run it with `sledlab simulate {device}`; `compare` and `fleet` take it as a device",
+        )
+    return parse_system(device).settings(hybrid)
 
 
 def single_value(name: str, value: Any) -> Any:

@@ -11,6 +11,7 @@ from sledlab._native import ClusterExperiment, Experiment, resolve_file_name
 from sledlab.errors import Error
 from sledlab.model.settings import document, to_toml
 from sledlab.results import parse_saved_toml
+from sledlab.runs.systems import split_parts
 from sledlab.traces.remote import is_remote
 from sledlab.traces.samples import PREFIX
 
@@ -160,11 +161,16 @@ def _map_setting(key: str, value: Any, change: Callable[[str], str]) -> Any:
 
 
 def _map_name(value: Any, endings: tuple[str, ...], change: Callable[[str], str]) -> Any:
-    """A name of a file changed, its parameters kept, as in `mine.toml:sleds=4`; other values stay."""
+    """Names of files changed, parameters kept, as in `disk.toml+mine.toml:sleds=4`; other values stay."""
     if not isinstance(value, str) or value.startswith(PREFIX):
         return value
-    name, colon, parameters = (value, "", "") if endings == ANY_NAME else value.partition(":")
-    return change(name) + colon + parameters if name.endswith(endings) else value
+    if endings == ANY_NAME:
+        return change(value)
+    parts = [part.partition(":") for part in split_parts(value)]
+    return "+".join(
+        (change(name) if name.endswith(endings) else name) + colon + parameters
+        for name, colon, parameters in parts
+    )
 
 
 def _map_axis(value: Any, endings: tuple[str, ...], change: Callable[[str], str]) -> Any:

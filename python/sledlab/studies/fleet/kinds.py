@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sledlab._native import Experiment
 from sledlab.errors import Error
-from sledlab.model.catalog import ModelChoice, with_settings
-from sledlab.model.choices import parse_model
+from sledlab.model.catalog import with_settings
 from sledlab.model.device import host_blocks
-from sledlab.model.experiment import is_experiment
-from sledlab.model.settings import document
-from sledlab.runs.compose import read
 from sledlab.studies.costs.cost import store_price
-from sledlab.study.plan import explicit_tables, plain, with_model
+from sledlab.study.plan import plain
+from sledlab.study.systems import with_system
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sledlab._native import Experiment
     from sledlab.runs.compose import Device
     from sledlab.studies.costs.prices import Prices
     from sledlab.study.plan import Question
@@ -77,7 +74,8 @@ def kinds(question: Question, devices: Mapping[str, Device], group: int, prices:
         Error: A device does not exist, is a system of several, or has no price although the user gave prices.
     """
     return {
-        name: _kind(name, _experiment(question, device), group, prices) for name, device in devices.items()
+        name: _kind(name, with_system(question.base, device), group, prices)
+        for name, device in devices.items()
     }
 
 
@@ -98,23 +96,3 @@ def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind
             raise
         usd = None
     return Kind(name, experiment, group, blocks, usd)
-
-
-def _experiment(question: Question, device: Device) -> Experiment:
-    """The experiment of a device, or one with more parts, such as a hybrid; without its trace or workload."""
-    if isinstance(device, ModelChoice) or not is_experiment(str(device)):
-        experiment: Experiment = with_model(question.base, parse_model("device", device))
-        return experiment
-    full_experiment = read(str(device))
-    for table, values in explicit_tables(question.base).items():
-        if isinstance(values, dict):
-            full_experiment = with_settings(
-                full_experiment, {f"{table}.{key}": value for key, value in values.items()}
-            )
-    tables = {
-        key: value
-        for key, value in explicit_tables(full_experiment).items()
-        if key not in ("trace", "workload", "seed")
-    }
-    seed = question.base.setting("seed") or "1"
-    return Experiment(document({"seed": int(seed), **tables}), str(device)).with_plugins(question.plugins)

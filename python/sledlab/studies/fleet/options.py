@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from sledlab.errors import Error
 from sledlab.lazy import later
-from sledlab.model.choices import by_label, positive_number, several
+from sledlab.model.choices import positive_number
 from sledlab.model.ranges import is_number
 from sledlab.runs.options import (
     Devices,
@@ -21,19 +21,11 @@ from sledlab.runs.options import (
     SeedSettingOptions,
     SystemOptions,
 )
+from sledlab.runs.systems import parse_systems
 from sledlab.studies.fleet.placement import LIST, placement
 
 PLACEMENT, FILL, GROUP = "one-each", 0.7, 4
 """Defaults."""
-
-
-def parse_kinds(value: Any) -> dict[str, Any]:
-    """Return the devices and experiments that the user names, by label.
-
-    Raises:
-        Error: There is none, or one is named twice.
-    """
-    return by_label("device", several(value))
 
 
 def parse_fill(value: Any) -> float:
@@ -119,5 +111,5 @@ class FleetArguments(FleetOptions, total=False):
     place: Annotated[str | Path, Option("Place of the volumes, if STUDY is given.", "PLACE")]
     device: Annotated[
         Devices,
-        Option("Kinds of devices: mems-g2,atlas-10k; or experiments.", "NAME|FILE,..", parse=parse_kinds),
+        Option("Devices, systems (disk+flash:8GB) or experiments.", "NAME|FILE,..", parse=parse_systems),
     ]

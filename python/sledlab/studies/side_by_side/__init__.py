@@ -21,6 +21,7 @@ from sledlab.runs.options import (
     StudyOptions,
 )
 from sledlab.runs.parsing import names
+from sledlab.runs.systems import parse_systems
 from sledlab.study.run import Study
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ class SideBySideArguments(SideBySideOptions, total=False):
     device: Annotated[
         Devices,
         Option(
-            "Presets (sledlab list device) or device files.",
+            "Devices, systems (disk+flash:8GB) or experiments.",
             "NAME|FILE,..",
-            parse=partial(distinct_models, "device"),
+            parse=parse_systems,
         ),
     ]
     trace: Annotated[

@@ -12,7 +12,9 @@ from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model.choices import spell
 from sledlab.model.device import host_blocks
+from sledlab.runs.systems import system_label
 from sledlab.study.plan import Case, Plan, check_source, plain, with_model
+from sledlab.study.systems import with_system
 from sledlab.traces.fitted_requests import fit_trace
 from sledlab.traces.read import File, ParquetFile, Trace
 from sledlab.traces.samples import trace_label
@@ -97,15 +99,7 @@ def _devices(question: Question, experiment: Experiment) -> list[NamedExperiment
     devices = question.axis("device")
     if devices is None:
         return [NamedExperiment(str(plain(experiment.to_toml())["device"]["name"]), experiment)]
-    return [
-        NamedExperiment(_device_label(spell(each)), with_model(experiment, each)) for each in devices.values()
-    ]
-
-
-def _device_label(word: str) -> str:
-    """The name of a device in tables: of a file, without its directory, which may differ between machines."""
-    name, colon, parameters = word.partition(":")
-    return (PurePath(name).stem if name.endswith(".toml") else name) + colon + parameters
+    return [NamedExperiment(system_label(each), with_system(experiment, each)) for each in devices.values()]
 
 
 def _sources(question: Question) -> tuple[str, list[NamedExperiment]]:
