@@ -81,10 +81,13 @@ def test_a_cluster_is_its_nodes_stores_and_ports(study: sl.SmartStudy) -> None:
 def test_composite_stores_are_the_sum_of_their_parts() -> None:
     disk_usd, sled_usd = price("hp-c2490a").stores, price("mems-g2").stores
     assert disk_usd == 4 * 90
-    assert price("hp-c2490a", hybrid="caching-disk").stores == pytest.approx(disk_usd + sled_usd)
+    part_usd = 4 * 15 * 256 * 2**20 / 1e9  # of the sled in front, the part that is used
+    assert price("hp-c2490a", hybrid="caching-disk").stores == pytest.approx(disk_usd + part_usd)
+    whole = price("hp-c2490a", hybrid=sl.hybrid("caching-disk", front_mb=0))
+    assert whole.stores == pytest.approx(disk_usd + sled_usd)
     assert price("hp-c2490a", system=sl.system("raid5", devices=5)).stores == 5 * disk_usd
     cached = price("hp-c2490a", cache=sl.cache("write-back", capacity_blocks=2_000_000))
-    assert cached.stores == pytest.approx(disk_usd + 4 * 200 * 2e6 * 512 / 1e9)
+    assert cached.stores == pytest.approx(disk_usd + 4 * 3.29 * 2e6 * 512 / 1e9)
     assert price("mems-g2", settings={"device.sleds": 4}).stores == pytest.approx(4 * sled_usd)
     assert price("mems-g2", prices(["mems-g2=50"])).stores == 4 * 50
     assert price("mems-g2", prices("device_gb.mems-g2=10")).stores == pytest.approx(sled_usd * 10 / 15)
@@ -105,7 +108,7 @@ def test_every_built_in_model_has_a_price() -> None:
     price_list = defaults()
     assert not price_list.are_explicit
     assert set(price_list.tables["node"]) == set(sl.node)
-    assert set(price_list.tables["device"]) | set(price_list.tables["device_gb"]) == set(sl.device)
+    assert set(price_list.tables["device"]) | set(price_list.tables["device_gb"]) == {*sl.device, "dram"}
     assert not set(price_list.tables["device"]) & set(price_list.tables["device_gb"])
     assert set(price_list.tables["network"]) == set(sl.network) - {"ideal"}
 

@@ -30,7 +30,7 @@ PANELS: dict[str, tuple[str, ...]] = {
     "schedulers": ("mean_ms", "scv", "p99_ms", "total_energy_per_request_mj"),
     "seeds": ("mean_ms",),
     "sweep": ("effects", "mean_ms"),
-    "devices": ("percentiles", "energy", "mean_ms"),
+    "devices": ("percentiles", "cost", "energy", "mean_ms"),
     "power": ("states", "timeouts", "startup", "loads", "policies", "battery"),
     "hybrid": ("configurations", "sizes", "techniques", "traffic", "prices"),
     "tune": ("runs",),

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sledlab.model.catalog import with_settings
 from sledlab.model.device import host_blocks
+from sledlab.studies.costs.system_cost import SystemCost
 from sledlab.studies.races import rows as race_rows
 from sledlab.studies.side_by_side import STUDY, summary
+from sledlab.studies.side_by_side.rows import DeviceMean
 from sledlab.studies.side_by_side.tables import SideBySide
 from sledlab.study.measure import SystemRun
 
@@ -47,7 +49,11 @@ def synthetic_result(means: dict[str, dict[str, float]], overloaded: tuple[str, 
     devices = tuple(next(iter(means.values())))
     config = {"trace": {"file": "x.csv"}, "device": {"name": "mems-g2"}, "replay": {}}
     pairs.sort(key=lambda pair: (*pair[0].who.keys, pair[0].seed))
-    return SideBySide(*race_rows.build_tables(pairs), config, {}, "seed = 1\n", devices, tuple(means))
+    rows, costs = race_rows.build_tables(pairs)
+    curves = [DeviceMean(**vars(row), cost=SystemCost(power_w=1.0)) for row in rows["curves"]]
+    config |= {"prices": {"device": {}, "device_gb": {}, "kwh": 0.1, "years": 3.0}}
+    tables = {**rows, "curves": curves, "parts": []}
+    return SideBySide(tables, costs, config, {}, "seed = 1\n", devices, tuple(means))
 
 
 def test_every_device_answers_the_same_requests():
@@ -305,7 +311,7 @@ def test_parked_start_of_a_disk_gives_a_warning():
 
 def test_out_holds_everything(tmp_path):
     result = compare_devices(out=tmp_path)
-    names = ("runs", "curves", "throughput", "decision_cost")
+    names = ("runs", "curves", "throughput", "parts", "decision_cost")
     tables = {f"{name}.{suffix}" for name in names for suffix in ("csv", "parquet")}
     file_names = {path.name for path in tmp_path.iterdir()}
     assert file_names == tables | {
@@ -320,7 +326,7 @@ def test_out_holds_everything(tmp_path):
     }
     assert pl.read_parquet(tmp_path / "runs.parquet").equals(result.runs)
     page = (tmp_path / "report.html").read_text()
-    assert page.count("<figure") == 2
+    assert page.count("<figure") == 3
     assert summary.answer(result).split(". ")[0] in page
     _, options = STUDY.read(tmp_path / "study.toml")
     assert options["device"] == DEVICES

@@ -33,6 +33,7 @@ UNITS = {
     "ms": Unit("ms", "time", 1e-3),
     "s": Unit("s", "time", 1),
     "h": Unit("h", "time", 3600),
+    "years": Unit("years", "time", 365.25 * 86_400),
     "uj": Unit("uJ", "energy", 1e-6),
     "mj": Unit("mJ", "energy", 1e-3),
     "j": Unit("J", "energy", 1),

@@ -57,7 +57,7 @@ def plot(
     Panels:
       simulate      overview, cdf, response, parts, energy, throughput, queue
       compare       mean_ms or another column of curves, grid, effects;
-                    of devices: percentiles, energy, or a column of curves
+                    of devices: percentiles, cost, energy, or a column of curves
       power         states, timeouts, startup, loads, policies, strategies,
                     battery; another device by --where device=NAME
       hybrid        configurations, sizes, techniques, traffic, replacement,

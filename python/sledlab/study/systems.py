@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment
 from sledlab.model.catalog import ModelChoice, with_settings
-from sledlab.model.experiment import is_experiment
+from sledlab.model.experiment import is_experiment, read_toml_text
 from sledlab.model.settings import document
-from sledlab.runs.compose import read
 from sledlab.runs.systems import CACHING_DISK, parse_system
 from sledlab.study.plan import explicit_tables, with_model
+from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +69,7 @@ def _with_experiment(base: Experiment, name: str) -> Experiment:
         **{table: base_tables.pop(table) for table in REQUEST_TABLES if table in base_tables},
         **{
             table: values
-            for table, values in explicit_tables(read(name)).items()
+            for table, values in explicit_tables(_read_system(name)).items()
             if table not in ("seed", *REQUEST_TABLES)
         },
     }
@@ -78,3 +78,9 @@ def _with_experiment(base: Experiment, name: str) -> Experiment:
         if isinstance(values, dict):
             experiment = with_settings(experiment, {f"{table}.{key}": value for key, value in values.items()})
     return experiment
+
+
+def _read_system(name: str) -> Experiment:
+    """Read an experiment without the study in its file."""
+    tables = parse_toml(read_toml_text(name), name)
+    return Experiment(document({key: value for key, value in tables.items() if key != "study"}), name)

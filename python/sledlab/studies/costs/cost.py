@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab._native import Experiment
+from sledlab.errors import Error
 from sledlab.model.device import describe
 from sledlab.model.settings import document
 from sledlab.studies.costs.prices import no_price
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 YEAR_S = 365.25 * 86_400
 KWH_J = 3.6e6
 BLOCK_BYTES = 512
+MIB_BYTES = 2**20
+
+MEMORY = "dram"
+"""Name of the memory of caches in tables of prices."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +105,9 @@ def cluster_price(config: Mapping[str, Any], nodes: int, prices: Prices) -> Clus
     hosts = [config["host"]] if config["cluster"]["at"] == "host" else []
     counted_nodes = [(kind["node"], count) for kind, count in used_kinds] + [(host, 1) for host in hosts]
     return ClusterPrice(
-        sum(count * prices.price("node", _name(node)) for node, count in counted_nodes),
+        sum(count * prices.price("node", part_name(node)) for node, count in counted_nodes),
         sum(count * store_price(kind, prices) for kind, count in used_kinds),
-        (nodes + len(hosts) + 1) * prices.price("network", _name(config["network"])),
+        (nodes + len(hosts) + 1) * prices.price("network", part_name(config["network"])),
     )
 
 
@@ -116,34 +121,122 @@ def store_price(kind: Mapping[str, Any], prices: Prices) -> float:
     Raises:
         Error: A part of the store has no price.
     """
-    device_usd = sum(_device_price(device, prices) for device in _devices(kind))
+    return sum(part.usd for part in store_parts(kind, prices))
+
+
+@dataclass(frozen=True)
+class PricedPart:
+    """A part of a store: devices of a kind, or memory of a cache.
+
+    Attributes:
+        name: Name of the device, as tables of prices spell it; `dram` for a cache.
+        table: Table of its price: `device` or `device_gb`.
+        quantity: Devices, or 10^9 bytes; of a front device with a price by capacity, those that are used.
+        price: Price of a device, or of 10^9 bytes, in USD.
+        whole: Devices, or 10^9 bytes, if a front device is bought as a whole.
+    """
+
+    name: str
+    table: str
+    quantity: float
+    price: float
+    whole: float
+
+    @property
+    def usd(self) -> float:
+        """Price of the part."""
+        return self.quantity * self.price
+
+
+def store_parts(kind: Mapping[str, Any], prices: Prices) -> list[PricedPart]:
+    """The parts of a store that have a price.
+
+    Args:
+        kind: The tables of the store, complete, from `device` to `front`.
+        prices: The prices of all parts.
+
+    Raises:
+        Error: A part of the store has no price.
+    """
+    tables = ("device", "front") if is_hybrid(kind) else ("device",)
+    parts = [_priced_device(kind, table, prices) for table in tables]
     cache = kind["cache"]
-    if cache["kind"] == "none":
-        return float(kind["system"]["devices"] * device_usd)
-    memory_usd = prices.price("device_gb", "ram") * cache["capacity_blocks"] * BLOCK_BYTES / 1e9
-    return float(kind["system"]["devices"] * device_usd + memory_usd)
+    if cache["kind"] != "none":
+        gigabytes = cache["capacity_blocks"] * BLOCK_BYTES / 1e9
+        usd = prices.price("device_gb", MEMORY)
+        parts.append(PricedPart(MEMORY, "device_gb", gigabytes, usd, gigabytes))
+    return parts
+
+
+def optional_store_parts(kind: Mapping[str, Any], prices: Prices) -> list[PricedPart] | None:
+    """The parts of a store; None where a part has no price, unless the user gave prices.
+
+    Raises:
+        Error: A part of the store has no price, although the user gave some.
+    """
+    try:
+        return store_parts(kind, prices)
+    except Error:
+        if prices.are_explicit:
+            raise
+        return None
+
+
+def is_hybrid(kind: Mapping[str, Any]) -> bool:
+    """Whether a store is a hybrid of two devices."""
+    return bool(kind.get("hybrid", {}).get("kind", "none") != "none")
 
 
 def _devices(kind: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The device, and the one in front of it where the store is a hybrid."""
-    is_hybrid = kind.get("hybrid", {}).get("kind", "none") != "none"
-    return [kind["device"], *([kind["front"]] if is_hybrid else [])]
+    return [kind["device"], *([kind["front"]] if is_hybrid(kind) else [])]
 
 
-def _device_price(device: Mapping[str, Any], prices: Prices) -> float:
-    """The price of a device, by piece or by capacity."""
-    name = _name(device)
+def _priced_device(kind: Mapping[str, Any], table: str, prices: Prices) -> PricedPart:
+    """The devices in the table `device` or `front` of a store with their price, by piece or by capacity."""
+    name, count = part_name(kind[table]), kind["system"]["devices"]
     if name in prices.tables["device"]:
-        return prices.price("device", name)
+        return PricedPart(name, "device", count, prices.price("device", name), count)
     if name not in prices.tables["device_gb"]:
         raise no_price("device", name)
-    blocks = describe(Experiment(document({"device": device})))["capacity_blocks"]
-    return prices.price("device_gb", name) * float(blocks) * BLOCK_BYTES / 1e9
+    used, whole = used_gigabytes(kind, table)
+    return PricedPart(name, "device_gb", used, prices.price("device_gb", name), whole)
 
 
-def _name(model: Mapping[str, Any]) -> str:
+def used_gigabytes(kind: Mapping[str, Any], table: str) -> tuple[float, float]:
+    """Return the capacity of the devices in a table of a store that is used, and the whole, in 10^9 bytes."""
+    device = describe(Experiment(document({"device": kind[table]})))
+    whole_bytes = device["capacity_blocks"] * BLOCK_BYTES
+    used_mb = kind["hybrid"].get("front_mb", 0) if table == "front" else 0
+    used_bytes = min(used_mb * MIB_BYTES, whole_bytes) if used_mb else whole_bytes
+    count = kind["system"]["devices"] / 1e9
+    return used_bytes * count, whole_bytes * count
+
+
+def energy_usd(watts: float, prices: Prices) -> float:
+    """Return the cost of energy over the years of `prices`, at a mean power."""
+    return watts * prices.years * YEAR_S / KWH_J * prices.kwh
+
+
+def month_usd(usd: float, watts: float, prices: Prices) -> float:
+    """Return the cost of a month: the price of a store, written off evenly, and energy at a mean power.
+
+    Examples:
+        >>> from sledlab.studies.costs.prices import prices
+        >>> round(month_usd(360.0, 1000.0, prices(["kwh=0.1", "years=3"])), 2)
+        83.05
+    """
+    return (usd + energy_usd(watts, prices)) / (12 * prices.years)
+
+
+def part_name(model: Mapping[str, Any]) -> str:
     """The name of a preset of a node, device or network, or that of its file without the ending."""
     return str(model.get("name", ""))
+
+
+def device_names(kind: Mapping[str, Any]) -> set[str]:
+    """Names of the devices of a store, as tables of prices spell them."""
+    return {part_name(device) for device in _devices(kind)}
 
 
 def part_names(config: Mapping[str, Any]) -> dict[str, set[str]]:
@@ -151,10 +244,10 @@ def part_names(config: Mapping[str, Any]) -> dict[str, set[str]]:
     kinds = [config, *config.get("group", [])]
     hosts = [config["host"]] if config["cluster"]["at"] == "host" else []
     return {
-        "node": {_name(node) for node in [*(kind["node"] for kind in kinds), *hosts]},
-        "device": {_name(device) for kind in kinds for device in _devices(kind)}
-        | {"ram" for kind in kinds if kind["cache"]["kind"] != "none"},
-        "network": {_name(config["network"])},
+        "node": {part_name(node) for node in [*(kind["node"] for kind in kinds), *hosts]},
+        "device": set().union(*map(device_names, kinds))
+        | {MEMORY for kind in kinds if kind["cache"]["kind"] != "none"},
+        "network": {part_name(config["network"])},
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,9 @@ NUMBERS = {"kwh": "a kWh", "years": "years"}
 OTHER_TABLE = {"device": "device_gb", "device_gb": "device"}
 """The other table of a store, which has one price: for each device, or for each GB."""
 
+ENDURANCE = "endurance"
+"""Table of how often the capacity of a device can be written."""
+
 DEFAULT = Path(__file__).with_name("prices.toml")
 
 
@@ -38,6 +41,7 @@ class Prices:
             its store; `device`, a device; `device_gb`, 10^9 bytes of a device; `network`, a port.
         kwh: Price of a kWh.
         years: Time over which prices are written off, in years.
+        endurance: How often the capacity of a device can be written before it wears out, by name.
         are_explicit: Whether the user gave any price; then a part without a price is an error.
         explicit: Tables and names of prices that were given one by one.
     """
@@ -45,6 +49,7 @@ class Prices:
     tables: Mapping[str, Mapping[str, float]]
     kwh: float
     years: float
+    endurance: Mapping[str, float] = field(default_factory=dict)
     are_explicit: bool = False
     explicit: tuple[tuple[str, str], ...] = field(default=())
 
@@ -77,7 +82,7 @@ class Prices:
             Error: A price is of neither.
         """
         for table, name in self.explicit:
-            kind = table.removesuffix("_gb")
+            kind = "device" if table == ENDURANCE else table.removesuffix("_gb")
             default_tables = defaults().tables
             known_names = {*names[kind], *default_tables[kind], *default_tables.get(f"{kind}_gb", {})}
             if name not in known_names:
@@ -102,7 +107,8 @@ def prices(given: Sequence[str | Path] | str | Path | None = None) -> Prices:
 
     Args:
         given: Prices in USD such as `mems-g3=50`, `node.mine=200`, `device_gb.mems-g3=12`, `kwh=0.2`;
-            `years=5`; and files of the same form as `prices.toml`. Later ones override earlier ones.
+            `years=5`; `endurance.mine=1000`, writes of the capacity; and files of the same form as
+            `prices.toml`. Later ones override earlier ones.
 
     Raises:
         Error: A file cannot be read, or a price is invalid or of no known preset.
@@ -127,7 +133,7 @@ def prices(given: Sequence[str | Path] | str | Path | None = None) -> Prices:
         )
         if name:
             priced_names.append((table, name))
-    return Prices(price_list.tables, price_list.kwh, price_list.years, bool(entry_list), tuple(priced_names))
+    return replace(price_list, are_explicit=bool(entry_list), explicit=tuple(priced_names))
 
 
 def _is_file(entry: str) -> bool:
@@ -150,7 +156,7 @@ def _table_and_name(known_prices: Prices, key: str) -> tuple[str, str]:
         Error: The key means nothing, or several presets.
     """
     table, dot, name = key.partition(".")
-    if dot and table in TABLES and name:
+    if dot and table in (*TABLES, ENDURANCE) and name:
         return table, name
     if key in NUMBERS:
         return key, ""
@@ -202,20 +208,26 @@ def _merge_prices(base: Prices | None, values: Mapping[str, Any], source: str = 
     """
     tables = {table: dict(base.tables[table]) if base else {} for table in TABLES}
     numbers = {"kwh": base.kwh, "years": base.years} if base else {}
+    endurance = dict(base.endurance) if base else {}
     for key, value in values.items():
         if key in NUMBERS:
             numbers[key] = _check_price(value, f"{source}{key}", is_positive=key == "years")
-        elif key not in TABLES:
-            raise unknown("table", key, [*NUMBERS, *TABLES])
+        elif key not in (*TABLES, ENDURANCE):
+            raise unknown("table", key, [*NUMBERS, *TABLES, ENDURANCE])
         elif not isinstance(value, Mapping):
             raise Error(f"{source}{key}: expected a table, found `{value!s:.60}`")
+        elif key == ENDURANCE:
+            endurance |= {
+                name: _check_price(writes, f"{source}{key}.{name}", is_positive=True)
+                for name, writes in value.items()
+            }
         else:
             _set_prices(tables, key, value, source)
     if priced_twice := set(values.get("device", ())) & set(values.get("device_gb", ())):
         remedy = "remove it from device or from device_gb"
         name = f"device.{min(priced_twice)}"
         raise Error(f"{source}{name} has a price for a device and one for a GB", remedy=remedy)
-    return Prices(tables, numbers["kwh"], numbers["years"])
+    return Prices(tables, numbers["kwh"], numbers["years"], endurance)
 
 
 def _set_prices(

@@ -7,13 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sledlab.show.ranking import Ranking
-from sledlab.studies.fleet.power import energy_usd, power_w
+from sledlab.studies.costs.cost import energy_usd
+from sledlab.studies.fleet.power import power_w
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sledlab.studies.costs.goal import ResponseGoal
     from sledlab.studies.costs.prices import Prices
-    from sledlab.studies.fleet.goal import ResponseGoal
     from sledlab.studies.fleet.histogram import ResponseStatistics
     from sledlab.studies.fleet.kinds import Kind
     from sledlab.studies.fleet.measurement import FleetRun

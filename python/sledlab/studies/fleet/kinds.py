@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 from sledlab.model.catalog import with_settings
 from sledlab.model.device import host_blocks
-from sledlab.studies.costs.cost import store_price
+from sledlab.studies.costs.cost import device_names, optional_store_parts
 from sledlab.study.plan import plain
 from sledlab.study.systems import with_system
 
@@ -58,7 +58,7 @@ class Kind:
     @property
     def device_names(self) -> set[str]:
         """Names of the devices in a group, as tables of prices spell them."""
-        return {str(self.config[table]["name"]) for table in ("device", "front") if table in self.config}
+        return device_names(self.config)
 
 
 def kinds(question: Question, devices: Mapping[str, Device], group: int, prices: Prices) -> dict[str, Kind]:
@@ -88,11 +88,6 @@ def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind
         )
     if group > 1:
         experiment = with_settings(experiment, {"system.kind": "stripe", "system.devices": group})
-    blocks = host_blocks(experiment)
-    try:
-        usd: float | None = store_price(plain(experiment.to_toml()), prices)
-    except Error:
-        if prices.are_explicit:
-            raise
-        usd = None
-    return Kind(name, experiment, group, blocks, usd)
+    parts = optional_store_parts(plain(experiment.to_toml()), prices)
+    usd = None if parts is None else sum(part.usd for part in parts)
+    return Kind(name, experiment, group, host_blocks(experiment), usd)

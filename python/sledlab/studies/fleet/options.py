@@ -90,7 +90,7 @@ class FleetOptions(
         Option(
             "Response time goal: p99=10ms or mean=2ms.",
             "MEASURE=TIME",
-            parse=later("sledlab.studies.fleet.goal:goal"),
+            parse=later("sledlab.studies.costs.goal:goal"),
         ),
     ]
     years: Annotated[

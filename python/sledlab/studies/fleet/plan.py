@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.model.choices import no_model
+from sledlab.studies.costs.cost import MEMORY
 from sledlab.studies.costs.prices import Prices, prices
 from sledlab.studies.fleet.kinds import Kind, kinds
 from sledlab.studies.fleet.measurement import SurveyExperiment
@@ -17,7 +18,7 @@ from sledlab.study.plan import Case, Plan, explicit_tables
 from sledlab.traces.volumes import Volume, bulk, merge_volumes, read_volumes
 
 if TYPE_CHECKING:
-    from sledlab.studies.fleet.goal import ResponseGoal
+    from sledlab.studies.costs.goal import ResponseGoal
     from sledlab.study.plan import Question, RunSpec
 
 
@@ -76,7 +77,7 @@ def plan_runs(question: Question) -> FleetPlan:
     price_list.check(
         {
             "node": set(),
-            "device": {"ram"}.union(*(each.device_names for each in kinds_by_name.values())),
+            "device": {MEMORY}.union(*(each.device_names for each in kinds_by_name.values())),
             "network": set(),
         }
     )

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 from sledlab.runs.execute import Experiment, execute
 from sledlab.runs.recording import Recording
-from sledlab.studies.costs.cost import KWH_J, YEAR_S
 from sledlab.traces.read import trace
 
 if TYPE_CHECKING:
-    from sledlab.studies.costs.prices import Prices
     from sledlab.studies.fleet.kinds import Kind
     from sledlab.study.measure import RunFigures
 
@@ -60,8 +58,3 @@ def _simulate_idle_period(experiment: Experiment, blocks: int, period_s: float) 
     idle_s = times_s["idle"] + times_s["inactive"]
     mechanisms = math.fsum(times_s.values()) / summary["elapsed_s"]
     return mechanisms * (joules["idle"] + joules["inactive"]) / idle_s if idle_s > 0 else 0.0
-
-
-def energy_usd(watts: float, prices: Prices) -> float:
-    """Return the cost of energy over the years of `prices`, at a mean power."""
-    return watts * prices.years * YEAR_S / KWH_J * prices.kwh

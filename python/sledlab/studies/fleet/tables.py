@@ -7,10 +7,11 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.show.ranking import Ranking
-from sledlab.studies.fleet.goal import ResponseGoal, goal
+from sledlab.studies.costs.cost import energy_usd
+from sledlab.studies.costs.goal import ResponseGoal, goal
 from sledlab.studies.fleet.histogram import Histogram
 from sledlab.studies.fleet.plan import FleetPlan
-from sledlab.studies.fleet.power import energy_usd, power_w
+from sledlab.studies.fleet.power import power_w
 from sledlab.studies.fleet.recommendation import recommend
 from sledlab.studies.fleet.rows import (
     MIX,

@@ -16,6 +16,7 @@ from sledlab.runs.options import (
     ModelList,
     Numbers,
     Option,
+    PriceOptions,
     SchedulerOptions,
     StorageOptions,
     StudyOptions,
@@ -32,8 +33,17 @@ if TYPE_CHECKING:
     from sledlab.studies.side_by_side.tables import SideBySide
 
 
-class SideBySideOptions(SchedulerOptions, StorageOptions, StudyOptions, total=False):
+class SideBySideOptions(SchedulerOptions, StorageOptions, StudyOptions, PriceOptions, total=False):
     """The options of a comparison of devices."""
+
+    goal: Annotated[
+        str,
+        Option(
+            "Response time goal; the cheapest device within it is named: p99=20ms.",
+            "MEASURE=TIME",
+            parse=later("sledlab.studies.costs.goal:goal"),
+        ),
+    ]
 
     speedup: Annotated[
         Numbers, Option("Replay S times as fast.", "S,S", "1", parse=partial(numbers, "speed-up", above=True))

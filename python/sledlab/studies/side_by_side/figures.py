@@ -1,13 +1,16 @@
-"""Figures of devices side by side: distributions of response times, and energy of a request."""
+"""Figures of devices side by side: distributions of response times, cost, and energy of a request."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sledlab.errors import Error
+from sledlab.lazy import mpl_lines
 from sledlab.show import plots, wording
 from sledlab.show.axis_ticks import plain_ticks
 from sledlab.show.palette import BLUE, INK, QUIET
 from sledlab.studies.races import parts as race_parts
+from sledlab.studies.side_by_side.costs_summary import ranked_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +23,22 @@ PERCENTILES = (
     "Dot: mean. Thick: from the median to 99 %. Thin: to the slowest. Hollow: overloaded, so the times "
     "depend on the length of the run."
 )
+COST = (
+    "Cost of a month, the devices written off and power, against the response time of 99 % of the requests "
+    "or of the goal, whose limit is dashed. Cheap and fast is below on the left. Hollow: overloaded."
+)
 ENERGY = "All energy of the device over the run, divided by its requests; in mJ. Hollow: overloaded."
+
+MEASURE_NAMES = {
+    "mean": "mean response time",
+    "p50": "median response time",
+    "p90": "90 % answered within",
+    "p95": "95 % answered within",
+    "p99": "99 % answered within",
+    "p999": "99.9 % answered within",
+    "max": "slowest response",
+}
+"""Names of the statistics that a goal may limit, on axes."""
 
 
 def draw(result: SideBySide, measure: str = "percentiles", *, varied: Any = None) -> Figure:
@@ -85,5 +103,52 @@ def energy(result: SideBySide) -> Figure:
     return figure
 
 
-KINDS = {"percentiles": percentiles, "energy": energy}
+def cost(result: SideBySide) -> Figure:
+    """Cost of a month against the response time that the goal limits, or 99 %, at the recorded load.
+
+    Raises:
+        Error: No device has a price.
+    """
+    goal = result.goal
+    measure = goal.measure if goal else "p99"
+    rows_by_source = {
+        str(group.varied[0][1]) if group.varied else "": [
+            row for row in ranked_rows(result, group) if row.cost.month_usd
+        ]
+        for group in result.groups
+    }
+    if not any(rows_by_source.values()):
+        raise Error("no device has a price", remedy="set prices in USD: --price device.NAME=100")
+    figure, panels = plots.panels(len(result.groups), 0.6 + 2.6 * len(result.groups))
+    names: dict[str, Any] = {}
+    for axes, (source, rows) in zip(panels, rows_by_source.items(), strict=True):
+        points = [(getattr(row.run, f"{measure}_ms"), row.cost.month_usd or 0.0) for row in rows]
+        times_ms, usd = ([point[index] for point in points] for index in (0, 1))
+        limits = [goal.limit_ms] if goal else []
+        axes.set(xscale="log", yscale="log", xlabel=f"{MEASURE_NAMES[measure]} (ms)", ylabel="USD a month")
+        axes.set_xlim(min(*times_ms, *limits, max(times_ms)) / 1.5, max(*times_ms, *limits, 0) * 1.5)
+        axes.set_ylim(min(usd) / 1.3, max(usd) * 1.3)
+        axes.set_title(source if len(panels) > 1 else "")
+        for row, point in zip(rows, points, strict=True):
+            style = _marker_style(result.devices.index(row.who.name))
+            face: dict[str, Any] = {"markerfacecolor": "white"} if row.run.saturated else {}
+            axes.plot(*([value] for value in point), **style, **face)
+            names[row.who.label] = mpl_lines.Line2D([], [], **style)
+        if goal:
+            axes.axvline(goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
+        plots.plain_ticks(axes.xaxis)
+        plots.plain_ticks(axes.yaxis)
+        axes.grid(visible=True)
+    plots.legend(figure, names)
+    return figure
+
+
+def _marker_style(place: int) -> dict[str, Any]:
+    """Return the color and the marker of a device, by its place in the list of devices."""
+    styles = plots.LINE_STYLES
+    color, marker = styles[place % len(styles)][0], styles[(place + place // len(styles)) % len(styles)][2]
+    return {"color": color, "marker": marker, "markersize": 7, "linestyle": "none"}
+
+
+KINDS = {"percentiles": percentiles, "cost": cost, "energy": energy}
 """Figures of all devices at once."""

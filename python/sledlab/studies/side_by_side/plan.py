@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence  # noqa: TC003 - annotations are read at run time
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence  # noqa: TC003 - annotations are read at run time
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -13,6 +13,9 @@ from sledlab.errors import Error
 from sledlab.model.choices import spell
 from sledlab.model.device import host_blocks
 from sledlab.runs.systems import system_label
+from sledlab.studies.costs.cost import MEMORY, PricedPart, device_names, optional_store_parts
+from sledlab.studies.costs.goal import ResponseGoal  # noqa: TC001 - annotations are read at run time
+from sledlab.studies.costs.prices import Prices, prices
 from sledlab.study.plan import Case, Plan, check_source, plain, with_model
 from sledlab.study.systems import with_system
 from sledlab.traces.fitted_requests import fit_trace
@@ -23,6 +26,21 @@ if TYPE_CHECKING:
     from sledlab._native import Experiment
     from sledlab.runs.compose import Source
     from sledlab.study.plan import Question
+
+
+@dataclass(frozen=True)
+class SideBySidePlan(Plan):
+    """Runs of devices side by side.
+
+    Attributes:
+        prices: Prices of devices and energy.
+        parts: The parts of each device or system with their prices, by name; `None` where one has no price.
+        goal: The goal for response times, if any.
+    """
+
+    prices: Prices = field(default_factory=prices)
+    parts: Mapping[str, Sequence[PricedPart] | None] = field(default_factory=dict)
+    goal: ResponseGoal | None = None
 
 
 @dataclass(frozen=True)
@@ -46,13 +64,15 @@ def trace_file(source: Source) -> str:
     return str(source)
 
 
-def plan_runs(question: Question) -> Plan:
+def plan_runs(question: Question) -> SideBySidePlan:
     """Check all that can be checked before the first run.
 
     Raises:
         Error: A device or trace is missing, or a trace does not fit on a device.
     """
     column, sources = _sources(question)
+    price, response_goal = question.axis("price", ()), question.axis("goal")
+    price_list = prices(price)
     bases: dict[str, Experiment] = {}
     traces: dict[str, Trace] = {}
     pairs: list[tuple[str, str]] = []
@@ -64,9 +84,12 @@ def plan_runs(question: Question) -> Plan:
             bases[key] = device.experiment.with_setting("replay.outside", "reject")
             traces[key] = trace
             pairs.append((device.name, source.name))
+    configs = {name: plain(bases[f"{name} on {source}"].to_toml()) for name, source in pairs}
+    names = {MEMORY}.union(*map(device_names, configs.values()))
+    price_list.check({"node": set(), "device": names, "network": set()})
     speedups = question.axis("speedup", (1.0,))
     seeds = question.seeds(plain(next(iter(bases.values())).to_toml()))
-    plan = Plan(
+    plan = SideBySidePlan(
         bases=bases,
         trace=question.trace,
         traces=traces,
@@ -88,7 +111,12 @@ def plan_runs(question: Question) -> Plan:
             "workload": list(question.axis("workload", {}).values()) or None,
             "speedup": speedups,
             "seed": seeds,
+            "goal": None if response_goal is None else str(response_goal),
+            "price": price or None,
         },
+        prices=price_list,
+        parts={name: optional_store_parts(config, price_list) for name, config in configs.items()},
+        goal=response_goal,
     )
     plan.check()
     return plan

@@ -19,12 +19,14 @@ from sledlab.show.document import (
 )
 from sledlab.show.facts import common_facts
 from sledlab.show.model_names import label
+from sledlab.show.money import price_assumptions
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.ranking import LEVEL, compare_times
 from sledlab.show.wording import figure, join_names, list_names, milliseconds, percent
 from sledlab.studies.races import parts as race_parts
 from sledlab.studies.races.parts import HEAD, cells, full_table, has_seeds, note
-from sledlab.studies.side_by_side import figures
+from sledlab.studies.side_by_side import costs_summary, figures
+from sledlab.studies.side_by_side.costs_summary import costs_sentence, goal_sentences
 from sledlab.studies.side_by_side.tables import Standing
 
 if TYPE_CHECKING:
@@ -63,15 +65,19 @@ def source(group: Group) -> str:
 
 
 def answer(result: SideBySide) -> str:
-    """The answer: the faster device for each trace and its lead; with several traces, how often each wins."""
-    sentences = [sentence for group in result.groups for sentence in verdict(group)]
+    """The answer for each trace: the cheapest device within the goal, or else the fastest and its lead."""
+    sentences = [sentence for group in result.groups for sentence in verdict(result, group)]
     return " ".join([*sentences, *_score(result)])
 
 
-def verdict(group: Group) -> list[str]:
-    """The answer for one trace: at the lightest load, and at the heaviest that most of the devices bear."""
+def verdict(result: SideBySide, group: Group) -> list[str]:
+    """The answer for one trace: for the goal, or at the lightest load and the heaviest that most bear."""
+    if result.goal is not None:
+        limits = race_parts.limits(group, MAX_NAMES + 1) if len(group.speedups) > 1 else ()
+        return [*goal_sentences(result, group, source(group)), *limits]
     loads = dict.fromkeys((group.speedups[0], group.ranking_speedup))
     sentences = [sentence for speedup in loads for sentence in _load_sentences(group, speedup)]
+    sentences += costs_sentence(group)
     return sentences if len(group.speedups) == 1 else [*sentences, *race_parts.limits(group, MAX_NAMES + 1)]
 
 
@@ -171,8 +177,9 @@ def brief(result: SideBySide) -> Sequence[Part]:
     parts: list[Part] = [Heading(title(result), 1, devices_title(result))]
     for group in result.groups:
         parts += [Heading(source(group))] if len(result.groups) > 1 else []
-        parts.append(_table(group))
-    return [*parts, Text(note(result.groups), "quiet"), Text(answer(result)), *warnings(result)]
+        parts += [full_table(group), Text(note([group]), "quiet")] if len(group.speedups) > 1 else []
+        parts.append(costs_summary.table(result, group))
+    return [*parts, Text(costs_summary.note(result), "quiet"), Text(answer(result)), *warnings(result)]
 
 
 def warnings(result: SideBySide) -> Iterator[Text]:
@@ -210,16 +217,20 @@ def page(result: SideBySide) -> Document:
         ),
         Drawing(partial(figures.energy, result), figures.ENERGY, "Energy of a request", figures.ENERGY),
     ]
+    if any(row.cost.month_usd is not None for row in result.rows["curves"]):
+        drawings.insert(1, Drawing(partial(figures.cost, result), figures.COST, "Cost", figures.COST))
     parts += [Heading("Side by side"), SideBySideParts(drawings)]
     for group in result.groups:
         parts += [Heading(source(group), has_gap=len(result.groups) > 1)]
-        parts += [Text(" ".join(verdict(group)))] if len(result.groups) > 1 else []
+        parts += [Text(" ".join(verdict(result, group)))] if len(result.groups) > 1 else []
+        parts += [costs_summary.table(result, group), Text(costs_summary.note(result), "quiet")]
         parts += [_table(group), Text(note([group]), "quiet")]
         if len(group.speedups) > 1:
             parts += [Heading("Results by load"), *race_parts.figures(group)]
             parts += [*race_parts.winners(group), *race_parts.throughput(result, group)]
     facts = [("devices", join_names(result.devices)), ("requests", join_names(result.sources))]
     facts.append(("scheduler", label(result.config.get("scheduler", {}).get("kind", "fcfs"))))
+    facts.append(("prices", price_assumptions({"node": {}, "network": {}, **result.config["prices"]})))
     shared_facts = [
         fact for fact in common_facts(result.config) if fact[0] in ("replay", "warm-up", "version")
     ]

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.show.ranking import Ranking
+from sledlab.studies.costs.cost import MEMORY, device_names
+from sledlab.studies.costs.goal import ResponseGoal, goal
+from sledlab.studies.costs.system_cost import system_cost
 from sledlab.studies.races.race import Curve, Group, Race
 from sledlab.studies.races.rows import build_tables, sorted_runs
+from sledlab.studies.side_by_side.plan import SideBySidePlan
+from sledlab.studies.side_by_side.recommendation import value_ms
+from sledlab.studies.side_by_side.rows import DeviceMean, Part
+from sledlab.study.plan import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
+    from sledlab.studies.races.rows import Mean
     from sledlab.study.measure import SystemRun
     from sledlab.study.plan import Plan, RunSpec
 
@@ -26,9 +34,9 @@ class SideBySide(Race):
     notebook, and prints as one.
 
     Attributes:
-        rows: The simulated results: `runs`, `curves` and `throughput`.
+        rows: The simulated results: `runs`, `curves` with costs, `throughput`, and `parts` that have a price.
         costs: Wall-clock figures: `decision_cost`.
-        config: The experiment of one run, as plain data: what all runs share is read from it.
+        config: The experiment of one run, as plain data: what all runs share is read from it; and prices.
         axes: Devices, traces or workloads, speed-ups and seeds.
         toml: The study as a file that `sledlab compare` takes.
         devices: The devices in the order in which the user gave them.
@@ -43,8 +51,20 @@ class SideBySide(Race):
         ['device', 'speedup', 'workload', 'seed']
     """
 
+    kinds: ClassVar[Mapping[str, type]] = {**Race.kinds, "curves": DeviceMean, "parts": Part}
+
     devices: tuple[str, ...]
     sources: tuple[str, ...]
+
+    @property
+    def goal(self) -> ResponseGoal | None:
+        """The goal for response times, if any."""
+        return goal(self.axes.get("goal"))
+
+    @property
+    def parts(self) -> dict[str, list[Part]]:
+        """The parts of each device or system that have a price, by its name."""
+        return {name: [row for row in self.rows["parts"] if row.device == name] for name in self.devices}
 
     @property
     def competitors(self) -> Sequence[str]:
@@ -58,8 +78,8 @@ class SideBySide(Race):
         """Draw the devices side by side.
 
         Args:
-            measure: `percentiles` of the response times, `energy` of a request, or a column of `curves`,
-                which is drawn against the load where there are several.
+            measure: `percentiles` of the response times, `cost` against response, `energy` of a request, or a
+                column of `curves`, which is drawn against the load where there are several.
             varied: Name of a trace or workload, for a column; by default the first.
             width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
 
@@ -106,7 +126,32 @@ class Standing:
 
 def conclude(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> SideBySide:
     """Return the outcome, made of the results of all runs."""
+    assert isinstance(plan, SideBySidePlan)
     labels = [[value for _, value in case.labels] for case in plan.cases]
     devices, sources = (tuple(dict.fromkeys(each[index] for each in labels)) for index in (0, 2))
-    tables = build_tables(sorted_runs(plan, results))
-    return SideBySide(*tables, plan.config, plan.axes, plan.toml, devices, sources)
+    rows, costs = build_tables(sorted_runs(plan, results))
+    configs = {name: plain(plan.bases[f"{name} on {sources[0]}"].to_toml()) for name in devices}
+    names = {MEMORY}.union(*map(device_names, configs.values()))
+    tables = {
+        **rows,
+        "curves": [_with_cost(row, plan, configs[row.who.name]) for row in rows["curves"]],
+        "parts": [
+            Part(device, part.name, part.table == "device_gb", part.quantity, part.price)
+            for device, parts in plan.parts.items()
+            for part in parts or ()
+        ],
+    }
+    used_prices = plan.prices.select({"node": set(), "device": names, "network": set()})
+    config = {**plan.config, "prices": used_prices}
+    return SideBySide(tables, costs, config, plan.axes, plan.toml, devices, sources)
+
+
+def _with_cost(row: Mean, plan: SideBySidePlan, config: Mapping[str, Any]) -> DeviceMean:
+    """Return the means of a device with its costs."""
+    cost = system_cost(config, row.run, plan.parts[row.who.name], plan.prices)
+    meets = (
+        None
+        if plan.goal is None
+        else not row.run.saturated and value_ms(row.run, plan.goal) <= plan.goal.limit_ms
+    )
+    return DeviceMean(row.who, row.run, row.requests, row.total_energy_per_request_mj, cost, meets)

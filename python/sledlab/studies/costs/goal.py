@@ -1,14 +1,14 @@
-"""Goals: limits that response times of a fleet have to keep to."""
+"""Goals: limits that response times have to keep to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from sledlab.errors import Error, unknown
-from sledlab.studies.fleet.histogram import PERCENTILES
 from sledlab.studies.size.goal import seconds
 
-MEASURES = ("mean", *PERCENTILES, "max")
+MEASURES = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
+"""Statistics of response times that a goal may limit."""
 
 
 @dataclass(frozen=True)
