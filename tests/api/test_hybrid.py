@@ -340,8 +340,8 @@ def test_report_and_displays(bank_study, tmp_path):
     assert not re.search(r"(src|href)=.https?:", page)
     for heading in (
         "Response by configuration",
-        "Sizes of MEMS and segments",
-        "MEMS or memory for the same money",
+        "Sizes of the front device and of segments",
+        "Front device or memory for the same money",
     ):
         assert heading in page
     cell = bank_study._repr_html_()
@@ -351,7 +351,7 @@ def test_report_and_displays(bank_study, tmp_path):
     assert bank_study.to_dict()["answer"] == summary.answer(bank_study)
     small = study().report(tmp_path / "small.html").read_text()
     assert small.count("<figure") == 2
-    assert "MEMS or memory" not in small
+    assert "Front device or memory" not in small
 
 
 @pytest.mark.parametrize("section", SECTIONS)
@@ -384,7 +384,7 @@ def test_answer_names_the_fastest_configuration(bank_study):
     fast = with_means(bank_study, disk=10, mems=1, mcd_all=2, mwb=4)
     answer = summary.best(fast)
     assert "MCD ALL is the fastest hybrid, 2.00 ms on average: 5.0 times as fast" in answer
-    assert "50 % of the speed of MEMS alone" in answer.replace("\u00a0", " ")
+    assert "50 % of the speed of mems-g2 alone" in answer.replace("\u00a0", " ")
     rows = [
         replace(row, run=replace(row.run, saturated=row.configuration == "mcd-all"))
         for row in fast.configurations
@@ -392,7 +392,7 @@ def test_answer_names_the_fastest_configuration(bank_study):
     assert "MWB is the fastest hybrid" in summary.best(replace(fast, configurations=rows))
     slow_means = dict.fromkeys(("mwb", *(name.replace("-", "_") for name in MCD)), 12)
     assert summary.best(with_means(bank_study, disk=10, mems=1, **slow_means)).startswith(
-        "MEMS does not pay here"
+        "mems-g2 does not pay here"
     )
     assert summary.best(study()) == summary.best_size(study()) == summary.best_price(study()) == ""
 
@@ -447,7 +447,7 @@ def tuned_hybrid(bank_path, tmp_path_factory) -> tuple[sl.TunedHybrid, object]:
 def test_tuning_narrows_and_chooses_the_best(tuned_hybrid):
     result, _ = tuned_hybrid
     stages = list(dict.fromkeys(run.stage for run in result.runs))
-    assert stages == ["first 1/4", "all", "less MEMS"]
+    assert stages == ["first 1/4", "all", "smaller"]
     first_runs = [run for run in result.runs if run.stage == "first 1/4"]
     assert [run.segment_kb for run in first_runs] == [8, 32, 128]
     best_runs = sorted(first_runs, key=lambda run: run.run.mean_ms)[:2]
@@ -478,10 +478,10 @@ def test_tuning_answer_names_the_choice(tuned_hybrid, bank_path):
         "Every store, the plain disk included, has a controller cache in front (write-back, 4 MiB; "
         "--set cache.kind=none for none)."
     )
-    assert result.answer.startswith(f"{cache_sentence} MEMS does not pay within this budget")
+    assert result.answer.startswith(f"{cache_sentence} mems-g2 does not pay within this budget")
     assert set(result.baselines) == {"disk", "disk-uncached", "mems"}
     fast = replace(result, choice=replace(with_mean(result.choice, 0.5), mems_mb=4))
-    assert fast.answer.startswith(f"{cache_sentence} Take 4 MiB of MEMS in segments of")
+    assert fast.answer.startswith(f"{cache_sentence} Take 4 MiB of mems-g2 in segments of")
     assert "as fast as the disk without that cache" in fast.answer
     assert "All 8 MiB would gain less than" in fast.answer
     overloaded_run = replace(result.choice.run, mean_ms=0.5, saturated=True)

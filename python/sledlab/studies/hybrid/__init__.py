@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 from sledlab.lazy import later
 from sledlab.model.choices import numbers, positive_number
 from sledlab.runs.keywords import accept_options
-from sledlab.runs.options import ModelList, Numbers, Option, StudyOptions
+from sledlab.runs.options import ModelList, Numbers, Option, PriceOptions, StudyOptions
 from sledlab.runs.parsing import KIB, MIB, size, sizes, whole
 from sledlab.studies.stores.configurations import (
     DISK_PRESET,
@@ -41,7 +41,7 @@ def parse_segment_size(value: Any) -> int:
     return segment_sizes(positive_number("segment size", value))[0]
 
 
-class HybridOptions(StudyOptions, FrontOptions, total=False):
+class HybridOptions(StudyOptions, FrontOptions, PriceOptions, total=False):
     """The options of a hybrid study."""
 
     configuration: Annotated[
@@ -56,7 +56,7 @@ class HybridOptions(StudyOptions, FrontOptions, total=False):
     mems_mb: Annotated[
         Numbers,
         Option(
-            "Sizes of the MEMS cache",
+            "Sizes of the front device",
             "MIB,MIB",
             "64 to 3072",
             read=partial(sizes, unit=MIB),
@@ -67,7 +67,7 @@ class HybridOptions(StudyOptions, FrontOptions, total=False):
     price_ratio: Annotated[
         Numbers,
         Option(
-            "Price of non-volatile memory over MEMS",
+            "Price of non-volatile memory over the front device",
             "R,R|A..B",
             "1..10",
             parse=partial(numbers, "price ratio", above=True, may_be_empty=True),
@@ -81,7 +81,7 @@ class HybridOptions(StudyOptions, FrontOptions, total=False):
     at_mb: Annotated[
         float,
         Option(
-            "MEMS size of all configurations",
+            "Size of the front device in all configurations",
             "MIB",
             "256",
             read=partial(size, unit=MIB),
@@ -106,8 +106,8 @@ __all__ = ["STUDY", "hybrid_study"]
 
 STUDY: Study[HybridStudy] = Study(
     name="hybrid",
-    meaning="Study MEMS in front of a disk.",
-    help="""Study MEMS in front of a disk.
+    meaning="Study MEMS or another fast device in front of a disk.",
+    help="""Study MEMS or another fast device in front of a disk.
 
     Compares the disk, MEMS alone, a disk with non-volatile memory, and hybrids of several sizes. Each has a
     4 MiB write-back cache (--set cache.kind=none for none). STUDY is a study.toml of an earlier run.

@@ -26,7 +26,7 @@ def configurations(study: HybridStudy) -> Figure:
         color = QUIET if CONFIGURATIONS[row.configuration].hybrid is None else BLUE
         axes.plot([row.run.p50_ms, row.run.p99_ms], [place] * 2, color=color, linewidth=3, alpha=0.3)
         plots.draw_point(axes, (row.run.mean_ms, place), color, 7, hollow=row.run.saturated)
-        plots.label_right(axes, _baseline_text(row), (max(row.run.p99_ms, row.run.mean_ms), place))
+        plots.label_right(axes, _baseline_text(study, row), (max(row.run.p99_ms, row.run.mean_ms), place))
     axes.set_xscale("log")
     plain_ticks(axes.xaxis)
     plots.name_rows(axes, [row.label for row in rows])
@@ -35,7 +35,7 @@ def configurations(study: HybridStudy) -> Figure:
     return fig
 
 
-def _baseline_text(row: ComparedConfiguration) -> str:
+def _baseline_text(study: HybridStudy, row: ComparedConfiguration) -> str:
     """The mean response, and its ratio to the baselines, in words."""
     texts = [quantity(row.run.mean_ms, "ms")]
     if row.run.saturated:
@@ -43,12 +43,12 @@ def _baseline_text(row: ComparedConfiguration) -> str:
     if row.faster_than_disk is not None and row.configuration != DISK:
         texts.append(f"{figure(row.faster_than_disk, 2)} × DISK")
     if row.share_of_mems is not None and row.configuration != MEMS:
-        texts.append(f"{percent(row.share_of_mems)} of MEMS")
+        texts.append(f"{percent(row.share_of_mems)} of {study.front}")
     return ", ".join(texts)
 
 
 def size_panels(study: HybridStudy) -> list[Panel]:
-    """Mean response of MCD ALL against the segment, a line for each size of MEMS."""
+    """Mean response of MCD ALL against the segment, a line for each size of the front device."""
     segments = sorted({row.segment_kb for row in study.sizes})
     series = []
     for index, mb in enumerate(sorted({row.mems_mb for row in study.sizes})):
@@ -67,7 +67,7 @@ def size_panels(study: HybridStudy) -> list[Panel]:
 
 
 def sizes(study: HybridStudy) -> Figure:
-    """Mean response of MCD ALL against the segment, a line for each size of MEMS."""
+    """Mean response of MCD ALL against the segment, a line for each size of the front device."""
     (panel,) = size_panels(study)
     fig, (axes,) = plots.panels(1, 3.6)
     count = len(panel.steps)
@@ -100,8 +100,8 @@ def techniques(study: HybridStudy) -> Figure:
 
 
 def traffic(study: HybridStudy) -> Figure:
-    """Accesses of the disk and of MEMS."""
-    devices = {"Disk": DISK, "MEMS": MEMS}
+    """Accesses of the disk and of the front device."""
+    devices = {"Disk": DISK, study.front: MEMS}
     rows_by_device = {
         name: [row for row in study.traffic if row.device == key] for name, key in devices.items()
     }
@@ -161,10 +161,10 @@ def prices(study: HybridStudy) -> Figure:
     plots.value_axis(axes, [*(row.mcd_faster for row in rows), 1.0])
     names = [f"{row.ratio:g}\n{size(row.memory_mb)}".replace(" ", "\n") for row in rows]
     axes.set_xticks(range(len(rows)), names, fontsize=9)
-    axes.set_xlabel("price of memory over that of MEMS, and the memory\nthat costs as much")
+    axes.set_xlabel(f"price of memory over that of {study.front}, and the memory\nthat costs as much")
     axes.set_ylabel("response of DISK-RAM\nover that of MCD ALL")
     axes.annotate(
-        "above: MEMS is the better buy",
+        f"above: {study.front} is the better buy",
         (0.01, 1),
         xycoords=("axes fraction", "data"),
         xytext=(0, 3),

@@ -66,7 +66,8 @@ def _cases(stores: Stores, axes: Mapping[str, Any]) -> Iterator[Case]:
 
     for name in axes["configuration"]:
         store_settings = stores.settings(name, at_mb, at_kb, default_policy)
-        yield case("configurations", name, store_settings, label=CONFIGURATIONS[name].label)
+        label = stores.front_label if name == MEMS else CONFIGURATIONS[name].label
+        yield case("configurations", name, store_settings, label=label)
     for mb in axes["mems_mb"]:
         for kb in axes["segment_kb"]:
             yield case("sizes", ALL, stores.settings(ALL, mb, kb, default_policy), mems_mb=mb, segment_kb=kb)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sledlab.show import wording
 from sledlab.show.document import Collapsible, Document, Facts, Grid, Heading, Text, grid
+from sledlab.show.money import money
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.ranking import Ranking
 from sledlab.show.sections import Section, draw_section
@@ -25,7 +26,7 @@ from sledlab.show.wording import (
 from sledlab.studies.hybrid import figures
 from sledlab.studies.stores.configurations import CONFIGURATIONS, DISK, MIRROR, UNCACHED
 from sledlab.studies.stores.plan import EQUAL_SHARE
-from sledlab.studies.stores.rows import StoreRow, disk_gains_text, facts, shared_parts, title
+from sledlab.studies.stores.rows import StoreRow, controller_cache_sentence, disk_gains_text, facts, title
 from sledlab.study.axes import depends_on_seed
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ R = TypeVar("R", bound=StoreRow)
 def answer(study: HybridStudy) -> str:
     """The answer: the controller cache of all stores, warnings, and the store that the study recommends."""
     sentences = [
-        shared_parts(study),
+        controller_cache_sentence(study.config),
         overload(study),
         best(study),
         best_size(study),
@@ -75,29 +76,35 @@ def fastest(rows: Iterable[R]) -> R:
 def best(study: HybridStudy) -> str:
     """A sentence: the fastest hybrid, and whether MEMS pays at all."""
     hybrids = [row for row in study.configurations if CONFIGURATIONS[row.configuration].hybrid]
-    hybrids = [row for row in hybrids if row.configuration != MIRROR]  # a mirror has as much MEMS as disk
+    hybrids = [row for row in hybrids if row.configuration != MIRROR]  # a mirror has as much in front as disk
     if not hybrids:
         return ""
-    row, disk, size_text = fastest(hybrids), study.find(DISK), f"{size(study.axes['at_mb'])} of MEMS"
+    row, disk, size_text = fastest(hybrids), study.find(DISK), front_size(study)
     text = f"With {size_text}, {row.label} is the fastest hybrid, {_mean_text(row)} on average"
     if disk is None:
-        return f"{text}{_mems_share_text(row)}."
+        return f"{text}{_mems_share_text(study, row)}."
     uncached = study.find(UNCACHED)
     if row.run.mean_ms > disk.run.mean_ms or row.run.is_level(disk.run):
         uncached_text = f" and, without its cache, in {_mean_text(uncached)}" if uncached else ""
         return (
-            f"MEMS does not pay here: the best hybrid with {size_text}, {row.label}, answers in "
+            f"{study.front} does not pay here: the best hybrid with {size_text}, {row.label}, answers in "
             f"{_mean_text(row)} on average, the disk alone in "
             f"{_mean_text(disk)}{uncached_text}.{_no_gain_reason(study)}"
         )
     gains = disk_gains_text(row.run.mean_ms, disk.run.mean_ms, uncached.run.mean_ms if uncached else None)
-    return f"{text}: {gains}{_mems_share_text(row)}."
+    return f"{text}: {gains}{_mems_share_text(study, row)}."
 
 
-def _mems_share_text(row: ComparedConfiguration) -> str:
-    """The share of the speed of MEMS alone that a store reaches, in words."""
-    share_of_mems = row.share_of_mems
-    return "" if share_of_mems is None else f", with {percent(share_of_mems)} of the speed of MEMS alone"
+def front_size(study: HybridStudy) -> str:
+    """The size of the front device of all configurations, in words."""
+    return f"{size(study.axes['at_mb'])} of {study.front}"
+
+
+def _mems_share_text(study: HybridStudy, row: ComparedConfiguration) -> str:
+    """The share of the speed of the front device alone that a store reaches, in words."""
+    if row.share_of_mems is None:
+        return ""
+    return f", with {percent(row.share_of_mems)} of the speed of {study.front} alone"
 
 
 def _no_gain_reason(study: HybridStudy) -> str:
@@ -107,7 +114,7 @@ def _no_gain_reason(study: HybridStudy) -> str:
         return ""
     return (
         f" {percent(sequential_share)} of the requests continue at the end of the previous one, and a disk "
-        "streams as fast as MEMS; with --set hybrid.bypass_kb=1024, streams bypass the MEMS."
+        f"streams fast; with --set hybrid.bypass_kb=1024, streams bypass {study.front}."
     )
 
 
@@ -138,7 +145,7 @@ def best_size(study: HybridStudy) -> str:
 
 def best_price(study: HybridStudy) -> str:
     """A sentence: the price ratio of memory from which MEMS is the better buy."""
-    rows, mems_text = study.prices, f"{size(study.axes['at_mb'])} of MEMS"
+    rows, front_text = study.prices, front_size(study)
     if not rows:
         return ""
     first = next((row for row in rows if row.mcd_faster > 1 + EQUAL_SHARE), None)
@@ -150,18 +157,18 @@ def best_price(study: HybridStudy) -> str:
             else f"gives a store as fast, within {percent(EQUAL_SHARE)}, as"
         )
         return (
-            f"Even where memory costs {last.ratio:g} times as much as MEMS, the same money in "
-            f"non-volatile memory {comparison} {mems_text}."
+            f"Even where memory costs {last.ratio:g} times as much as {study.front}, the same money in "
+            f"non-volatile memory {comparison} {front_text}."
         )
     if first is rows[0] and first.ratio <= 1:
-        return f"{mems_text} are faster than as much non-volatile memory."
+        return f"{front_text} are faster than as much non-volatile memory."
     higher = [row for row in rows if row.ratio > first.ratio]
     slower = [f"{row.ratio:g}" for row in higher if row.mcd_faster <= 1 + EQUAL_SHARE]
     higher_text = (
         f" and at each higher ratio{f' but {join_names(slower)}' if slower else ''}" if higher else ""
     )
     return (
-        f"{mems_text} are the better buy where memory costs {first.ratio:g} times as much{higher_text}: "
+        f"{front_text} are the better buy where memory costs {first.ratio:g} times as much{higher_text}: "
         f"{size(first.memory_mb)} of memory answer in {_mean_text(first)}, MCD ALL in "
         f"{milliseconds(first.mcd_ms)}."
     )
@@ -195,7 +202,11 @@ TABLES: Mapping[str, Cells] = {
         **OPERATION_CELLS,
         "faster than DISK": lambda row: times(row.faster_than_disk),
         "than DISK UNCACHED": lambda row: times(row.faster_than_uncached_disk),
-        "speed of MEMS": lambda row: share(row.share_of_mems),
+        "speed of {front}": lambda row: share(row.share_of_mems),
+        "J": lambda row: interval(row.run.energy_j, row.run.half_j),
+        "W": lambda row: figure(row.cost.power_w),
+        "$": lambda row: money(row.cost.devices_usd),
+        "$/month": lambda row: money(row.cost.month_usd),
     },
     "techniques": {
         **NAME,
@@ -217,13 +228,13 @@ TABLES: Mapping[str, Cells] = {
     "hits": {
         "": lambda row: row.label,
         "cache, reads": lambda row: share(row.hits.cache_read_hits),
-        "MEMS, reads": lambda row: share(row.hits.mems_read_hits),
-        "MEMS, writes": lambda row: share(row.hits.mems_write_hits),
+        "{front}, reads": lambda row: share(row.hits.mems_read_hits),
+        "{front}, writes": lambda row: share(row.hits.mems_write_hits),
         "superseded": lambda row: share(row.hits.superseded),
         "live room": lambda row: share(row.hits.live_share),
     },
     "prices": {
-        "memory over MEMS, price": lambda row: f"{row.ratio:g}",
+        "memory over {front}, price": lambda row: f"{row.ratio:g}",
         "memory": lambda row: size(row.memory_mb),
         "DISK-RAM": lambda row: mark_overloaded(
             interval(row.run.mean_ms, row.run.half_ms), saturated=row.run.saturated
@@ -235,14 +246,16 @@ TABLES: Mapping[str, Cells] = {
 """The cells of tables whose rows are those of the study."""
 
 
-PAGE_COLUMNS = ("median", "95 %")
+PAGE_COLUMNS = ("median", "95 %", "a read", "a write", "W", "$")
 """Columns of configurations that terminals of 80 characters have no room for."""
 
 
 def table(study: HybridStudy, name: str, omitted: Sequence[str] = ()) -> Grid:
     """The table of a section, without some columns."""
     rows = study.rows["configurations" if name == "hits" else name]
-    cells = {head: cell for head, cell in TABLES[name].items() if head not in omitted}
+    cells = {
+        head.format(front=study.front): cell for head, cell in TABLES[name].items() if head not in omitted
+    }
     return grid(rows, cells, "left" if name == "traffic" else "")
 
 
@@ -271,39 +284,50 @@ def _policies(study: HybridStudy) -> Grid:
         lines.append((mark_overloaded(hits.policy, saturated=is_overloaded), *cells, share(hits.hit_ratio)))
     seeds = study.axes["seed"]
     requests_text = "trace alone" if len(seeds) == 1 else f"requests of seed {seeds[0]} alone"
-    return Grid(("policy", "mean", "99 %", "found on MEMS", f"found, of the {requests_text}"), lines)
+    return Grid(
+        ("policy", "mean", "99 %", f"found on {study.front}", f"found, of the {requests_text}"), lines
+    )
 
 
 def _configurations(study: HybridStudy) -> Sequence[Part]:
     """The table of all configurations, and notes on its columns."""
-    note = f"{noise(study)} Times in ms; * the queue kept growing."
+    note = f"{noise(study)} Times in ms; {_cost_note(study)}; * the queue kept growing."
     return table(study, "configurations"), Text(note, "quiet")
+
+
+def _cost_note(study: HybridStudy) -> str:
+    """A note on energy and cost."""
+    prices = study.study["prices"]
+    return (
+        f"J: energy of the devices; $/month: the devices, of {study.front} the part that is used, over "
+        f"{prices['years']:g} years and power at {money(prices['kwh'], 2)} a kWh"
+    )
 
 
 def _hits(study: HybridStudy) -> Sequence[Part]:
     """The table of hits in cache and MEMS, and notes on its columns."""
     note = (
-        "MEMS, reads: segments that reads hit. MEMS, writes: writes that found room at once. Superseded: "
-        "blocks written again before they were destaged to the disk. Live room: share of MEMS with data "
-        "that later requests may read."
+        f"{study.front}, reads: segments that reads hit. {study.front}, writes: writes that found room at "
+        "once. Superseded: blocks written again before they were destaged to the disk. Live room: share of "
+        f"{study.front} with data that later requests may read."
     )
-    return [Collapsible("Hits in cache and MEMS", [table(study, "hits"), Text(note, "quiet")])]
+    return [Collapsible(f"Hits in cache and {study.front}", [table(study, "hits"), Text(note, "quiet")])]
 
 
 SECTIONS: Mapping[str, Section] = {
     "configurations": Section(
         "Response by configuration",
-        "DISK: the disk alone. DISK UNCACHED: the disk without the controller cache. MEMS: MEMS alone, as "
-        "many devices as the requests need. DISK-RAM: the disk with as much non-volatile memory as the "
-        "others have MEMS. MWB: writes go to logs on MEMS first. MCD: MEMS as a write-back cache in segments "
-        "of {at_segment_kb} KB. MIRROR: all data on disk and on MEMS. All have the same requests and, but "
-        "DISK UNCACHED and DISK-RAM, the same controller cache.",
+        "DISK: the disk alone. DISK UNCACHED: the disk without the controller cache. {front}: this device "
+        "alone, as many as the requests need. DISK-RAM: the disk with as much non-volatile memory as the "
+        "others have {front}. MWB: writes go to logs on {front} first. MCD: {front} as a write-back cache in "
+        "segments of {at_segment_kb} KB. MIRROR: all data on disk and on {front}. All have the same requests "
+        "and, but DISK UNCACHED and DISK-RAM, the same controller cache.",
         figures.configurations,
         best,
         closing_parts=_configurations,
     ),
     "sizes": Section(
-        "Sizes of MEMS and segments",
+        "Sizes of the front device and of segments",
         "MCD ALL. Large segments fetch more at once from the disk, and fewer of them fit. Times in ms. "
         "Hollow points: the queue kept growing.",
         figures.sizes,
@@ -313,7 +337,7 @@ SECTIONS: Mapping[str, Section] = {
     ),
     "techniques": Section(
         "Effect of each technique",
-        "SHORTCUT answers waiting requests from the buffer between disk and MEMS. IREPORT frees a segment "
+        "SHORTCUT answers waiting requests from the buffer between disk and {front}. IREPORT frees a segment "
         "as soon as what was dirty in it is in that buffer. PWRITE writes parts of a segment without reading "
         "the rest first. Times in ms.",
         figures.techniques,
@@ -321,7 +345,7 @@ SECTIONS: Mapping[str, Section] = {
     ),
     "traffic": Section(
         "Work of the devices",
-        "Bytes read from and written to disk and MEMS, number of accesses and their mean size.",
+        "Bytes read from and written to disk and {front}, number of accesses and their mean size.",
         figures.traffic,
         table=partial(table, name="traffic"),
         closing_parts=_hits,
@@ -333,8 +357,8 @@ SECTIONS: Mapping[str, Section] = {
         table=_policies,
     ),
     "prices": Section(
-        "MEMS or memory for the same money",
-        "MCD ALL with {room} of MEMS against the disk with as much non-volatile memory as the same money "
+        "Front device or memory for the same money",
+        "MCD ALL with {room} of {front} against the disk with as much non-volatile memory as the same money "
         "buys. Mean response times in ms.",
         figures.prices,
         best_price,
@@ -346,7 +370,7 @@ SECTIONS: Mapping[str, Section] = {
 
 def brief(study: HybridStudy) -> Sequence[Part]:
     """The parts for a terminal and a notebook."""
-    note = f"times in ms; * the queue kept growing. {noise(study)}"
+    note = f"times in ms; {_cost_note(study)}; * the queue kept growing. {noise(study)}"
     configurations_table = table(study, "configurations", PAGE_COLUMNS)
     return [Heading(title(study), 1), Text(answer(study)), configurations_table, Text(note, "quiet")]
 
@@ -355,12 +379,14 @@ def page(study: HybridStudy) -> Document:
     """The page about a study."""
     room = size(study.axes["at_mb"])
     section_parts = [
-        section.parts(study, room=room) for name, section in SECTIONS.items() if study.rows[name]
+        section.parts(study, room=room, front=study.front)
+        for name, section in SECTIONS.items()
+        if study.rows[name]
     ]
     return Document(
         kind="hybrid study",
         title=title(study),
-        heading=f"{title(study)}: MEMS in front of a disk",
+        heading=f"{title(study)}: {study.front} in front of a disk",
         parts=[
             Text(answer(study), "answer"),
             *chain(*section_parts),

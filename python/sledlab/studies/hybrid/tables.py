@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from sledlab.runs.systems import system_label
+from sledlab.studies.costs.cost import MEMORY, device_names, optional_store_parts
+from sledlab.studies.costs.prices import prices
+from sledlab.studies.costs.system_cost import SystemCost, accesses, system_cost
 from sledlab.studies.stores.configurations import (
     ALL,
     BELADY,
@@ -19,7 +23,8 @@ from sledlab.studies.stores.plan import StoresPlan
 from sledlab.studies.stores.rows import Hits, StoreRow, describe_stores, mean_columns, policy_hits
 from sledlab.study.columns import Column
 from sledlab.study.outcome import Outcome
-from sledlab.study.statistics import case_runs, mean
+from sledlab.study.plan import plain
+from sledlab.study.statistics import average, case_runs, mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,14 +36,13 @@ if TYPE_CHECKING:
     from sledlab.study.measure import RunFigures, SystemRun
     from sledlab.study.plan import Case, Plan, RunSpec
 
-BLOCK_BYTES = 512
-
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedConfiguration(StoreRow):
     """A configuration, compared with the baselines."""
 
     label: Annotated[str, Column("display name of the store")]
+    cost: SystemCost
     faster_than_disk: Annotated[
         float | None, Column("mean response of the disk alone over that of the store")
     ] = None
@@ -156,6 +160,11 @@ class HybridStudy(Outcome):
         """The axes, and facts about the requests, as plain data."""
         return self.axes
 
+    @property
+    def front(self) -> str:
+        """The name of the front device."""
+        return system_label(str(self.axes["front"]))
+
     def find(self, configuration: str) -> ComparedConfiguration | None:
         """The row of a configuration, if it was compared."""
         return next((row for row in self.configurations if row.configuration == configuration), None)
@@ -177,15 +186,24 @@ def conclude(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> HybridStudy:
     """The outcome, made of the results of all runs."""
     assert isinstance(plan, StoresPlan)
     rows: dict[str, list[Any]] = {name: [] for name in HybridStudy.kinds}
+    price_list = prices(plan.axes.get("price"))
+    names = {MEMORY}
     for case, runs in case_runs(plan, results).items():
-        rows[case.section].append(HybridStudy.kinds[case.section](**dict(case.labels), **mean_columns(runs)))
+        columns = {**dict(case.labels), **mean_columns(runs)}
         if case.section == "configurations":
+            store_config = plain(plan.texts[plan.specs_of(case)[0]])
+            names |= device_names(store_config)
+            parts = optional_store_parts(store_config, price_list)
+            columns["cost"] = system_cost(store_config, average(runs), parts, price_list)
             rows["traffic"] += _traffic(case, runs)
+        rows[case.section].append(HybridStudy.kinds[case.section](**columns))
     rows["configurations"] = compare_baselines(rows["configurations"])
     rows["techniques"] = _techniques(rows["configurations"])
     rows["hits"] = _hits(plan)
     rows["prices"] = _prices(rows["prices"])
+    price_list.check({"node": set(), "device": names, "network": set()})
     config, axes = describe_stores(plan)
+    axes["prices"] = price_list.select({"node": set(), "device": names, "network": set()})
     return HybridStudy(**rows, config=config, axes=axes, toml=plan.toml)
 
 
@@ -223,31 +241,12 @@ def _traffic(case: Case, runs: Sequence[RunFigures]) -> list[Traffic]:
     prefixes_by_device = {DISK: "hybrid_back", MEMS: "hybrid_front"} if is_hybrid else {device_name: ""}
     rows = []
     for device, prefix in prefixes_by_device.items():
-        columns = zip(*(_accesses(run, prefix) for run in runs), strict=True)
+        columns = zip(*(accesses(run, prefix) for run in runs), strict=True)
         reads, read_bytes, writes, written_bytes = (mean(values) or 0.0 for values in columns)
         sizes = _kilobytes(read_bytes, reads), _kilobytes(written_bytes, writes)
         totals = (reads, read_bytes, writes, written_bytes, *sizes)
         rows.append(Traffic(case["configuration"], case["label"], device, *totals))
     return rows
-
-
-def _accesses(run: RunFigures, prefix: str) -> tuple[float, ...]:
-    """Reads, their bytes, writes, their bytes: of a hybrid's device, one behind a cache, or the host."""
-    counts = run.counts
-    if prefix:
-        reads, writes = counts[f"{prefix}_reads"], counts[f"{prefix}_writes"]
-        read_blocks, written_blocks = counts[f"{prefix}_read_blocks"], counts[f"{prefix}_written_blocks"]
-    elif "cache_destages" in counts:
-        reads, writes = counts["cache_fetches"], counts["cache_destages"]
-        read_blocks, written_blocks = counts["cache_fetched_blocks"], counts["cache_destaged_blocks"]
-    else:
-        reads, writes, read_blocks, written_blocks = (
-            run.reads,
-            run.writes,
-            run.read_bytes // 512,
-            run.written_bytes // 512,
-        )
-    return reads, read_blocks * BLOCK_BYTES, writes, written_blocks * BLOCK_BYTES
 
 
 def _kilobytes(moved_bytes: float, accesses: float) -> float | None:

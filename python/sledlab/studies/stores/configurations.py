@@ -117,4 +117,4 @@ def segments(meaning: str) -> Option:
 class FrontOptions(SchedulerOptions, SpeedupOptions, total=False):
     """The options that all studies of hybrids take."""
 
-    front: Annotated[Models, Option("MEMS in front of the disk", "NAME|FILE", FRONT, key="front.preset")]
+    front: Annotated[Models, Option("Device in front of the disk", "NAME|FILE", FRONT, key="front.preset")]

@@ -10,6 +10,7 @@ from sledlab.errors import Error, unknown
 from sledlab.model.catalog import hybrid, with_settings
 from sledlab.model.device import describe
 from sledlab.model.settings import document, word
+from sledlab.runs.systems import system_label
 from sledlab.studies.stores.configurations import (
     CONFIGURATIONS,
     DISK,
@@ -136,6 +137,11 @@ class Stores:
     def mems_name(self) -> str:
         """Name of the MEMS device."""
         return self.front[0][1]
+
+    @property
+    def front_label(self) -> str:
+        """Name of the front device in tables."""
+        return system_label(self.mems_name)
 
     @property
     def sleds(self) -> int:

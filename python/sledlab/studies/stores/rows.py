@@ -6,11 +6,10 @@ from dataclasses import asdict, astuple, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab import _native
-from sledlab.model.device import describe
 from sledlab.show import model_names, wording
 from sledlab.show.facts import common_facts, requests_fact, setting_facts
 from sledlab.show.ranking import compare_times
-from sledlab.studies.stores.configurations import DISK, MEMS
+from sledlab.studies.stores.configurations import DISK
 from sledlab.study.axes import depends_on_seed
 from sledlab.study.columns import Column
 from sledlab.study.plan import plain
@@ -71,7 +70,6 @@ def describe_stores(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:
     axes = {name: list(value) if isinstance(value, tuple) else value for name, value in plan.axes.items()}
     description = {
         "front": stores.mems_name,
-        "front_kind": describe(stores.bases[MEMS])["kind"],
         "mems_devices": stores.sleds,
         **axes,
         "hybrid": dict(stores.extras),
@@ -124,17 +122,15 @@ def controller_cache(config: Mapping[str, Any]) -> str:
     )
 
 
-def shared_parts(study: Outcome) -> str:
-    """Sentences: the controller cache of every store, and the device in front where that is no MEMS."""
-    cache = controller_cache(study.config)
-    text = (
+def controller_cache_sentence(config: Mapping[str, Any]) -> str:
+    """A sentence: the controller cache in front of every store."""
+    cache = controller_cache(config)
+    if not cache:
+        return "No store has a controller cache."
+    return (
         f"Every store, the plain disk included, has a controller cache in front ({cache}; "
         "--set cache.kind=none for none)."
-        if cache
-        else "No store has a controller cache."
     )
-    is_mems = study.axes["front_kind"] == "mems"
-    return text if is_mems else f"{text} MEMS stands for {study.axes['front']} here."
 
 
 def disk_gains_text(mean_ms: float, disk_ms: float | None, uncached_ms: float | None) -> str:
@@ -165,7 +161,7 @@ def facts(study: Outcome) -> Sequence[tuple[str, str]]:
     return [
         *shared_facts[1:-1],
         ("disk", model_names.device_name(study.config)),
-        ("MEMS", axes["front"] + (f", {sleds} of them where it stands alone" if sleds > 1 else "")),
+        ("front", axes["front"] + (f", {sleds} of them where it stands alone" if sleds > 1 else "")),
         (requests_name if len(seeds) == 1 else f"{requests_name} of seed {seeds[0]}", requests_text),
         ("controller cache", controller_cache(study.config) or "none"),
         ("scheduler", model_names.label(axes["scheduler"])),

@@ -41,7 +41,7 @@ MAX_HIT_RATIO_GAP = 0.01
 HALVINGS = 3
 """Number of times that the MEMS of the best candidate is halved."""
 
-ALL_REQUESTS, LESS_MEMS = "all", "less MEMS"
+ALL_REQUESTS, SMALLER = "all", "smaller"
 """Names of the stages that replay all requests."""
 
 
@@ -152,7 +152,7 @@ def extend_plan(plan: Plan, measure: Measure) -> Plan:
         ALL_REQUESTS,
     )[0]
     smaller = [replace(best, mb=best.mb / 2**halving) for halving in range(1, HALVINGS + 1)]
-    rank([each for each in smaller if stores.segment_count(each.mb, each.segment_kb) > 0], 0, LESS_MEMS)
+    rank([each for each in smaller if stores.segment_count(each.mb, each.segment_kb) > 0], 0, SMALLER)
     return replace(plan, cases=[*cases_run, *plan.cases])
 
 

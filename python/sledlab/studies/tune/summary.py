@@ -10,8 +10,8 @@ from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import figure, mark_overloaded, milliseconds, percent, share, size
 from sledlab.studies.stores.configurations import CONFIGURATIONS, DISK, MEMS, UNCACHED
 from sledlab.studies.stores.plan import EQUAL_SHARE
-from sledlab.studies.stores.rows import disk_gains_text, facts, shared_parts, title
-from sledlab.studies.tune.plan import ALL_REQUESTS, LESS_MEMS
+from sledlab.studies.stores.rows import controller_cache_sentence, disk_gains_text, facts, title
+from sledlab.studies.tune.plan import ALL_REQUESTS, SMALLER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,19 +30,19 @@ def answer(tuned: TunedHybrid) -> str:
     disk, mems, mb = tuned.baselines[DISK].run, tuned.baselines[MEMS].run, tuned.choice.mems_mb
     uncached = tuned.baselines[UNCACHED].run.mean_ms if UNCACHED in tuned.baselines else None
     cost = f" at a cost of {figure(mb * tuned.price_per_mb)}" if tuned.price_per_mb else ""
-    store = f"{size(mb)} of MEMS{cost} in segments of {choice.segment_kb} KB under {choice.policy}"
+    store = f"{size(mb)} of {tuned.front}{cost} in segments of {choice.segment_kb} KB under {choice.policy}"
     if run.mean_ms >= disk.mean_ms:
         uncached_text = f", without its cache in {milliseconds(uncached)}" if uncached else ""
         return (
-            f"{shared_parts(tuned)} MEMS does not pay within this budget: the disk "
-            f"alone answers in {milliseconds(disk.mean_ms)} on average{uncached_text}, the best caching "
+            f"{controller_cache_sentence(tuned.config)} {tuned.front} does not pay within this budget: the "
+            f"disk alone answers in {milliseconds(disk.mean_ms)} on average{uncached_text}, the best caching "
             f"disk, {store}, in {milliseconds(run.mean_ms)}."
         )
     sentences = [
-        shared_parts(tuned),
+        controller_cache_sentence(tuned.config),
         f"Take {store}: {milliseconds(run.mean_ms)} on average, "
         f"{disk_gains_text(run.mean_ms, disk.mean_ms, uncached)}, "
-        f"with {percent(mems.mean_ms / run.mean_ms)} of the speed of MEMS alone.",
+        f"with {percent(mems.mean_ms / run.mean_ms)} of the speed of {tuned.front} alone.",
     ]
     if mb < tuned.budget_mb:
         sentences.append(f"All {size(tuned.budget_mb)} would gain less than {percent(EQUAL_SHARE)}.")
@@ -62,10 +62,10 @@ def table(tuned: TunedHybrid) -> Grid:
         {
             "requests": lambda row: row.stage,
             "of them": lambda row: f"{row.run.requests:,}",
-            "MEMS": lambda row: size(row.mems_mb),
+            "front": lambda row: size(row.mems_mb),
             "segment": lambda row: f"{row.segment_kb} KB",
             "policy": lambda row: mark_overloaded(row.policy, saturated=row.run.saturated),
-            "found": lambda row: share(row.hit_ratio if row.stage != LESS_MEMS else None),
+            "found": lambda row: share(row.hit_ratio if row.stage != SMALLER else None),
             "mean": lambda row: figure(row.run.mean_ms),
             "99 %": lambda row: figure(row.run.p99_ms),
             "": lambda row: "chosen" if row is tuned.choice else "",
@@ -75,7 +75,7 @@ def table(tuned: TunedHybrid) -> Grid:
 
 def runs(tuned: TunedHybrid) -> Figure:
     """Mean response of the runs on all requests, and of the disk alone."""
-    rows = [row for row in tuned.runs if row.stage in (ALL_REQUESTS, LESS_MEMS)]
+    rows = [row for row in tuned.runs if row.stage in (ALL_REQUESTS, SMALLER)]
     bars = []
     for row in rows:
         name = f"{size(row.mems_mb)}, {row.segment_kb} KB, {row.policy}"
@@ -107,7 +107,7 @@ def page(tuned: TunedHybrid) -> Document:
     return Document(
         kind="tuned hybrid",
         title=title(tuned),
-        heading=f"{title(tuned)}: the caching disk for {size(tuned.budget_mb)} of MEMS",
+        heading=f"{title(tuned)}: the caching disk for {size(tuned.budget_mb)} of {tuned.front}",
         parts=[
             Text(answer(tuned), "answer"),
             Heading("Runs of the search"),

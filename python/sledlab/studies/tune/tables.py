@@ -12,11 +12,12 @@ from sledlab.model import settings
 from sledlab.model.device import describe
 from sledlab.runs.file_names import relativize_study
 from sledlab.runs.recording import EXPERIMENT
+from sledlab.runs.systems import system_label
 from sledlab.show.ranking import Ranking
 from sledlab.studies.stores.configurations import DISK
 from sledlab.studies.stores.plan import EQUAL_SHARE, StoresPlan
 from sledlab.studies.stores.rows import StoreRow, describe_stores, mean_columns
-from sledlab.studies.tune.plan import ALL_REQUESTS, LESS_MEMS, budget_mb
+from sledlab.studies.tune.plan import ALL_REQUESTS, SMALLER, budget_mb
 from sledlab.study.columns import Column, record
 from sledlab.study.outcome import Outcome
 from sledlab.study.plan import plain
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 class TriedDisk(StoreRow):
     """A caching disk that was tried."""
 
-    stage: Annotated[str, Column("`all`, `less MEMS`, or which part of the requests")]
+    stage: Annotated[str, Column("`all`, `smaller`, or which part of the requests")]
     mems_mb: Annotated[float, Column("MEMS of the caching disk", "2^20 bytes")]
     segment_kb: Annotated[int, Column("segment size of the caching disk", "1024 bytes")]
     policy: Annotated[str, Column("the replacement policy")]
@@ -95,6 +96,11 @@ class TunedHybrid(Outcome):
         return cls(choice=choice, runs=rows["runs"], baselines=baselines, **others)
 
     @property
+    def front(self) -> str:
+        """The name of the front device."""
+        return system_label(str(self.axes["front"]))
+
+    @property
     def table(self) -> polars.DataFrame:
         """The runs as a frame."""
         return self.tables["runs"]
@@ -143,7 +149,7 @@ def conclude(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> TunedHybrid:
     }
     tried_disks = {case: TriedDisk(**rows[case]) for case in plan.select_cases("runs")}
     baselines = [StoreRow(**rows[case]) for case in plan.select_cases("baselines")]
-    full_cases = [case for case, row in tried_disks.items() if row.stage in (ALL_REQUESTS, LESS_MEMS)]
+    full_cases = [case for case, row in tried_disks.items() if row.stage in (ALL_REQUESTS, SMALLER)]
     ranking = Ranking.of(
         full_cases, lambda case: tried_disks[case].run.mean_ms, lambda case: tried_disks[case].run.saturated
     )
