@@ -16,5 +16,7 @@ pub(super) const PRESETS: &[(&str, &str)] = &[
     ("hp-c3323a", include_str!("../../../presets/devices/hp-c3323a.toml")),
     ("dec-rz26", include_str!("../../../presets/devices/dec-rz26.toml")),
     ("seagate-st41601n", include_str!("../../../presets/devices/seagate-st41601n.toml")),
+    ("hdd-20tb", include_str!("../../../presets/devices/hdd-20tb.toml")),
+    ("hdd-2x18tb-actuator", include_str!("../../../presets/devices/hdd-2x18tb-actuator.toml")),
     ("super-disk", include_str!("../../../presets/devices/super-disk.toml")),
 ];

@@ -30,8 +30,10 @@ impl Model for SsdParams {
     };
     const POSITIONING: PositioningParts = PositioningParts::NONE;
     const REMEMBERS_WRITES: bool = true;
-    const PRESETS: &'static [(&'static str, &'static str)] =
-        &[("ssd-tlc", include_str!("../../../presets/devices/ssd-tlc.toml"))];
+    const PRESETS: &'static [(&'static str, &'static str)] = &[
+        ("ssd-tlc", include_str!("../../../presets/devices/ssd-tlc.toml")),
+        ("nvme-tlc", include_str!("../../../presets/devices/nvme-tlc.toml")),
+    ];
 
     fn device(&self) -> Result<Box<dyn Device>> {
         Ok(Box::new(Drive::new(self)?))
