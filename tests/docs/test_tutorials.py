@@ -8,7 +8,8 @@ import pytest
 
 from tests.docs.blocks import PROJECT, RUNNABLE_LANGUAGES, blocks, difference, run_steps, steps
 
-PAGES = [*sorted((PROJECT / "docs" / "tutorial").glob("*.md")), PROJECT / "docs" / "machines.md"]
+DOCS = PROJECT / "docs"
+PAGES = [*sorted((DOCS / "tutorial").glob("*.md")), DOCS / "machines.md", DOCS / "which-device.md"]
 UNRUN_LANGUAGES = {"console", "csv", "text"}
 """Languages that are not run: commands that need root or other programs, files, and output."""
 MAX_WORDS = 1500
