@@ -136,8 +136,8 @@ def cost(result: SideBySide) -> Figure:
             names[row.who.label] = mpl_lines.Line2D([], [], **style)
         if goal:
             axes.axvline(goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
-        plots.plain_ticks(axes.xaxis)
-        plots.plain_ticks(axes.yaxis)
+        plain_ticks(axes.xaxis)
+        plain_ticks(axes.yaxis)
         axes.grid(visible=True)
     plots.legend(figure, names)
     return figure
