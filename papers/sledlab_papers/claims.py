@@ -222,14 +222,14 @@ def apply_sensitivity(outcome: str, other_outcomes: Iterable[str]) -> str:
     """The outcome of a claim, given those at other values of what is open: `DEPENDS` if one of them flips.
 
     A claim that is met or nearly met depends on what turns it to less, and one that is less on what makes it
-    met. A claim that is fitted or met by definition is no evidence.
+    met, or lets another choice do so. A claim that is fitted or met by definition is no evidence.
     """
     decisive_outcomes = {outcome, *other_outcomes} - set(NO_EVIDENCE)
     if outcome not in LEVELS:
         return outcome
     if decisive_outcomes <= {MET, NEARLY_MET}:
         return NEARLY_MET if NEARLY_MET in decisive_outcomes else MET
-    return DEPENDS if MET in decisive_outcomes or outcome == NEARLY_MET else outcome
+    return DEPENDS if decisive_outcomes & {MET, DEPENDS} or outcome == NEARLY_MET else outcome
 
 
 def judge_fitted(holds: bool) -> Judgment:

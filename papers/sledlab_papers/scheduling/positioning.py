@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from sledlab.reproduction.verdicts import NumberTable
 
 from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..runs import HEAVY, MODERATE, LoadCurves
-from ..wording import all_above, column_values, majority_above, spread, spread_table
+from ..wording import (
+    all_above,
+    cells,
+    column_values,
+    majority_above,
+    number_table,
+    spread,
+    spread_table,
+)
 from .disk_schedulers import COMPARABLE_SCV
 from .plan import ALL_LOADS, BUSY_LOADS, RUN_SHARES, STAND_INS, SchedulingRuns
 from .throughput import gains_table, overloaded_levels
@@ -16,6 +25,10 @@ from .throughput import gains_table, overloaded_levels
 FIGURE = "hong2006-figure-9"
 SCHEDULERS = ("sptf", "asptf", "gsptf", "zsptf", "zsptf-pyramid")
 ZSPTF, PYRAMID = "zsptf", "zsptf-pyramid"
+
+SATURATION = "hong2006-saturation"
+SATURATION_DEPTHS = (4, 10, 30, 100, 1000)
+"""Numbers of requests outstanding in that experiment."""
 
 SLIGHT = 0.06
 """Relative gain in throughput below which it is slight: the least that section 4.3 prints as a number."""
@@ -100,6 +113,33 @@ def h_52(runs: SchedulingRuns) -> Judgment:
     return judgment.with_numbers(measured=gains).with_tables(
         gains_table({"cello, ZSPTF over ASPTF": (load_curves, ZSPTF, "asptf")}, (HEAVY,))
     )
+
+
+def h_53(runs: SchedulingRuns) -> Judgment:
+    """ASPTF compared with FCFS as more requests are outstanding: the throughput, and the fairness."""
+    rows = [_aging_row(runs.load_curves(SATURATION, f"closed:{depth}")) for depth in SATURATION_DEPTHS]
+    leads, asptf_scv, fcfs_scv = zip(*rows, strict=True)
+    differences = [abs(a - b) for a, b in zip(asptf_scv, fcfs_scv, strict=True)]
+    nears = [all(a > b for a, b in pairwise(distances)) for distances in (leads, differences)]
+    judgment = judge_criterion(all(nears), any(nears)).with_numbers(
+        leads=leads, first_scv=asptf_scv[0], last_scv=asptf_scv[-1], fcfs_scv=max(fcfs_scv)
+    )
+    return judgment.with_tables(
+        number_table(
+            "ASPTF and FCFS with a constant number of requests of cello outstanding",
+            "outstanding | throughput over FCFS, % | SCV of ASPTF | SCV of FCFS",
+            [
+                cells("{:,} | {:+%1} | {:.3f} | {:.3f}", depth, *row)
+                for depth, row in zip(SATURATION_DEPTHS, rows, strict=True)
+            ],
+        )
+    )
+
+
+def _aging_row(load_curves: LoadCurves) -> tuple[float, float, float]:
+    """Lead of ASPTF over FCFS in throughput, and the SCV of both."""
+    asptf_scv, fcfs_scv = (load_curves.value(name, 1.0, "scv") for name in ("asptf", "fcfs"))
+    return load_curves.change("asptf", "fcfs", 1.0, "throughput_iops"), asptf_scv, fcfs_scv
 
 
 def h_54(runs: SchedulingRuns) -> Judgment:

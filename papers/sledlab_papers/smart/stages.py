@@ -220,14 +220,16 @@ def c_21(runs: SmartRuns) -> Judgment:
 
 
 def c_22(runs: SmartRuns) -> Judgment:
-    """On the disk, by size."""
+    """On the disk, by size; direction only at most, since the communication is fitted (C-20)."""
     ratios = {
         n: runs.stage(Stage("join", "hash", n), DISK).part("store")
         / runs.stage(Stage("join", "re-distribution", n), DISK).part("network")
         for n in runs.sizes("join")
     }
     ends = min(ratios), max(ratios)
-    return judge_printed(ratios.values(), direction_holds=min(ratios.values()) > 1).with_numbers(
+    return judge_printed(
+        ratios.values(), direction_holds=min(ratios.values()) > 1, rest_holds=False
+    ).with_numbers(
         sizes=ends,
         ratios=[ratios[n] for n in ends],
         least=min(ratios.values()),

@@ -115,10 +115,11 @@ class SensitivitySweep:
 
     @property
     def flips(self) -> bool:
-        """Whether the claim is (nearly) met with some values only; fitted outcomes count for no side."""
-        outcomes = {cell.outcome for cell in self.cells}
-        is_less_met = bool(outcomes - {MET, NEARLY_MET, *NO_EVIDENCE})
-        return is_less_met and (MET in outcomes or self.cells[self.default].outcome == NEARLY_MET)
+        """Whether the claim is (nearly) met, or can be, with some values only; no fitted outcome counts."""
+        outcomes = {cell.outcome for cell in self.cells} - set(NO_EVIDENCE)
+        is_less_met = bool(outcomes - {MET, NEARLY_MET})
+        is_met = MET in outcomes or self.cells[self.default].outcome == NEARLY_MET
+        return is_less_met and (is_met or (DEPENDS in outcomes and len(outcomes) > 1))
 
 
 @dataclass(frozen=True)
