@@ -46,7 +46,7 @@ PREDICTION_COLUMNS = "claim | printed | predicted | came out | difference | why 
 SET_COLUMNS = "assumption | mark | because"
 FIT_COLUMNS = "paper | fitted value | here | spent on | also serves"
 COLUMNS = "claim | outcome | says | published | measured | ratio | why"
-"""Columns of the table of claims; `docs/style.css` names them on narrow screens."""
+"""Columns of the tables of fits and of claims; `docs/style.css` names them on narrow screens."""
 
 CLAIM_ID = re.compile(r"\b[CHLWY]-\d\d\b")
 
