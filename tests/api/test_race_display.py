@@ -27,7 +27,7 @@ def test_verdict_names_the_winner_at_each_load():
     assert "positioning takes" in ranking_rows[0][-1]
     verdict = summary.verdict(result, group)
     assert verdict.startswith("As recorded, PZSPTF answers in ")
-    assert "At 4 times the recorded speed, PZSPTF" in verdict
+    assert "At 4 times the original rate, PZSPTF" in verdict
     assert "where FCFS takes" in verdict
     assert "SCV" not in verdict
     winner_rows = race_parts.winners(group)[1].rows
@@ -95,7 +95,7 @@ def test_coinciding_curves_are_merged_and_labeled():
 def test_schedulers_with_equal_results_are_grouped():
     result = race(scheduler=["fcfs", "sptf", "look"], speedup=[1e-4, 2e-4])
     assert summary.answer(result).endswith("they are within 1 % of each other at each of the loads.")
-    assert summary.answer(result).startswith("At 0.0001 times its own rate, all 3 schedulers answer in ")
+    assert summary.answer(result).startswith("At 0.0001 times the original rate, all 3 schedulers answer in ")
     assert list(race_parts.single_figures(result.groups[0])) == []
     assert "One line stands for all schedulers" in race_parts.figures(result.groups[0])[1].text
 

@@ -62,7 +62,7 @@ TWO_AXES = {"device.tips": [1, 2, 4], "device.spring": [0, 1]}
 def test_best_value_is_compared_with_the_others():
     result = synthetic_comparison(TIPS, lambda tips, seed, **_: 4 / tips + 0.001 * seed)
     assert answer_text(result) == (
-        "At its own rate, device.tips = 4 is best: 1.00 ± 0.75 ms on average, 50 % (±0.06) less than with 2 "
+        "At the original rate, device.tips = 4 is best: 1.00 ± 0.75 ms on average, 50 % (±0.06) less than with 2 "
         "and 75 % (±0.05) less than with 1."
     )  # fmt: skip
     assert result.effects["value"].to_list() == ["2", "1"]
@@ -79,7 +79,7 @@ def test_paired_seeds_detect_differences_that_separate_intervals_hide():
 
 def test_intervals_that_include_zero_are_no_difference():
     result = synthetic_comparison(TIPS, lambda tips, seed, **_: 1 + 0.01 * ((tips + seed) % 3))
-    assert result.answer.startswith("At its own rate, device.tips makes no difference: ")
+    assert result.answer.startswith("At the original rate, device.tips makes no difference: ")
     assert not any(result.effects["differs"])
 
 
@@ -141,7 +141,7 @@ def test_overloaded_values_are_named_and_never_best():
     assert "device.tips = 2 is best" in answer_text(result)
     assert "overloaded with 4" in answer_text(result)
     all_overloaded = synthetic_comparison(TIPS, lambda tips, **_: 1 / tips, is_overloaded=lambda **_: True)
-    assert all_overloaded.answer == "At its own rate, every combination is overloaded."
+    assert all_overloaded.answer == "At the original rate, every combination is overloaded."
 
 
 def test_loads_are_lightest_and_heaviest_sustained():
@@ -152,19 +152,19 @@ def test_loads_are_lightest_and_heaviest_sustained():
         is_overloaded=lambda tips, speedup, **_: speedup == 4 and tips < 4,
     )
     assert [sweep.speedup for sweep in sweeps(result)] == [1.0, 2.0]
-    assert "At 2 times its own rate, device.tips = 4 is best: 0.500 ± " in answer_text(result)
+    assert "At 2 times the original rate, device.tips = 4 is best: 0.500 ± " in answer_text(result)
 
 
 def test_requests_are_cases_and_not_choices():
     kinds = {"workload.kind": ["cello", "uniform"]}
     requests_only = synthetic_comparison(kinds, lambda kind, **_: len(kind))
     assert sweeps(requests_only) == []
-    assert requests_only.answer.startswith("workload.kind = cello: At its own rate, SPTF answers in")
+    assert requests_only.answer.startswith("workload.kind = cello: At the original rate, SPTF answers in")
     result = synthetic_comparison({**kinds, **TIPS}, lambda kind, tips, **_: abs(len(kind) - 2 * tips) + 1)
     assert [sweep.case for sweep in sweeps(result)] == [
         (("workload.kind", kind),) for kind in kinds["workload.kind"]
     ]
-    assert "workload.kind = cello: At its own rate, device.tips = 2 is best" in answer_text(result)
+    assert "workload.kind = cello: At the original rate, device.tips = 2 is best" in answer_text(result)
 
 
 def test_many_values_are_not_all_listed():
@@ -190,7 +190,7 @@ def test_real_sweep_has_effects_everywhere():
     ]
     assert len(result.plot(varied={"device.spring_factor": 0}).axes[0].get_yticklabels()) == 1
     assert result.plot("scv").axes
-    assert result.answer.startswith("At its own rate, device.spring_factor = 0.75")
+    assert result.answer.startswith("At the original rate, device.spring_factor = 0.75")
     assert math.isclose(result.effects["mean_ms"].min(), result.curves["mean_ms"].sort()[1])
 
 

@@ -28,7 +28,7 @@ def test_comparison_prints_table_and_answer(sledlab, tmp_path):
     answer = sledlab(*SMALL_COMPARISON, "--out", tmp_path / "race", "--parallel", 1)
     assert (answer.code, answer.err) == (0, "")
     assert "uniform on mems-g2  FCFS against SPTF" in answer.out
-    assert "At 1.4 times its own rate, SPTF answers in" in " ".join(answer.out.split())
+    assert "At 1.4 times the original rate, SPTF answers in" in " ".join(answer.out.split())
 
 
 @pytest.mark.usefixtures("without_pages")

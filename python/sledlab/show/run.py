@@ -112,7 +112,7 @@ def answer(result: Result) -> str:
     times = result.response_time
     subject = f"{device_name(result.config)} under {scheduler_name(result.config)}"
     speed = speedup(result.config)
-    load = f" at {speed:g} times the recorded speed" if speed != 1 else ""
+    load = f" at {speed:g} times the original rate" if speed != 1 else ""
     if result.saturated:
         longest, mean = f"{result.queue_length.max:,}", milliseconds(times.mean)
         return (

@@ -65,10 +65,9 @@ def competitors_text(comparison: Comparison) -> str:
 
 def load_text(comparison: Comparison, speedup: float) -> str:
     """A load in words that begin a sentence."""
-    is_generated = "workload" in comparison.config
     if speedup == 1:
-        return "At its own rate" if is_generated else "As recorded"
-    return f"At {speedup:g} times {'its own rate' if is_generated else 'the recorded speed'}"
+        return "At the original rate" if "workload" in comparison.config else "As recorded"
+    return f"At {speedup:g} times the original rate"
 
 
 def answer(comparison: Comparison) -> str:
