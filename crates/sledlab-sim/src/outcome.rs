@@ -7,9 +7,9 @@ use std::sync::Arc;
 use sledlab_core::stats::{Distribution, Sum};
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
 use sledlab_models::cache::CacheCounts;
-use sledlab_models::device::FaultCounts;
+use sledlab_models::device::{FaultCounts, FlashCounts};
 use sledlab_models::power::{Energy, Ledger, RequestEnergy};
-use sledlab_models::system::{HybridCounts, System};
+use sledlab_models::system::{HybridCounts, Station, System};
 
 use crate::VERSION;
 use crate::bookkeeping::Counts;
@@ -151,6 +151,25 @@ pub struct MergedCounts {
     pub groups: u64,
 }
 
+/// Garbage collection of all flash devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct FlashStats {
+    /// Pages that the host wrote.
+    pub written_pages: u64,
+    /// Pages moved by garbage collection.
+    pub moved_pages: u64,
+    /// Blocks erased.
+    pub erased_blocks: u64,
+    /// Pages programmed for each page that the host wrote; `None` without writes.
+    pub write_amplification: Option<f64>,
+    /// The same in the steady state of uniform random writes to the data that the devices hold at the end.
+    pub steady_write_amplification: Option<f64>,
+    /// Time for which dies moved pages and erased blocks, summed over the dies.
+    pub collection_time_s: f64,
+    /// Share of the time of the dies that this is.
+    pub collection_share: f64,
+}
+
 /// Operations by kind, warm-up included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Operations {
@@ -231,6 +250,9 @@ pub struct Summary {
     /// Counters of hybrids, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hybrid: Option<HybridCounts>,
+    /// Garbage collection, if there is flash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flash: Option<FlashStats>,
     /// Failures and their effects, if the system can fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultCounts>,
@@ -430,6 +452,7 @@ impl Summary {
             merged: merged_counts(system),
             cache: system.cache(),
             hybrid: system.hybrid(),
+            flash: flash_stats(system, elapsed_s),
             faults: system.faults(),
             saturated: context.mode == Mode::Open && recorder.trend.is_overloaded(),
             interrupted: context.counts.interrupted,
@@ -510,6 +533,26 @@ fn merged_counts(system: &dyn System) -> MergedCounts {
     system.stations().into_iter().fold(MergedCounts::default(), |sum, station| MergedCounts {
         requests: sum.requests + station.merge_counts().requests,
         groups: sum.groups + station.merge_counts().groups,
+    })
+}
+
+fn flash_stats(system: &dyn System, elapsed_s: f64) -> Option<FlashStats> {
+    let devices: Vec<_> = system.stations().into_iter().filter_map(Station::flash).collect();
+    let sum = |count: fn(&FlashCounts) -> u64| devices.iter().map(count).sum::<u64>();
+    let (written_pages, moved_pages) = (sum(|counts| counts.written_pages), sum(|counts| counts.moved_pages));
+    let per_written_page = |pages: f64| (written_pages > 0).then(|| pages / written_pages as f64);
+    let steady_pages: f64 =
+        devices.iter().map(|counts| counts.written_pages as f64 * counts.steady_write_amplification).sum();
+    let collection_time_s = devices.iter().map(|counts| counts.collection_time).sum::<Span>().as_seconds();
+    let die_time_s = elapsed_s * sum(|counts| u64::from(counts.dies)) as f64;
+    (!devices.is_empty()).then(|| FlashStats {
+        written_pages,
+        moved_pages,
+        erased_blocks: sum(|counts| counts.erased_blocks),
+        write_amplification: per_written_page((written_pages + moved_pages) as f64),
+        steady_write_amplification: per_written_page(steady_pages),
+        collection_time_s,
+        collection_share: if die_time_s > 0.0 { collection_time_s / die_time_s } else { 0.0 },
     })
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sledlab.show import emulation, faults, model_names, run_figures, text_plot
+from sledlab.show import emulation, faults, flash, model_names, run_figures, text_plot
 from sledlab.show.device_states import STATES, state_descriptions, state_name
 from sledlab.show.document import (
     Collapsible,
@@ -53,6 +53,8 @@ def warnings(result: Result) -> list[str]:
         notes.append(f"For lost blocks: {pluralize(lost, 'request')}, which count in all means.")
     if early_end := _early_end(result.config, operations):
         notes.append(early_end)
+    if text := flash.warning(result):
+        notes.append(text)
     notes += [f"Trace: {note}." for note in result.summary.get("trace_notes", ())]
     notes += [text for name in ("device", "front") if (text := unused_tips(result.config.get(name, {})))]
     half = result.response_time.ci95_half_width
@@ -150,7 +152,7 @@ def response_rows(result: Result) -> list[TableRow]:
 
 
 def device_rows(result: Result) -> list[TableRow]:
-    """Throughput, queue, energy, cache, hybrid and faults of the device or system."""
+    """Throughput, queue, energy, cache, hybrid, flash and faults of the device or system."""
 
     def row(name: str, unit: str, value: str) -> TableRow:
         return TableRow(name, unit, (value,))
@@ -173,6 +175,7 @@ def device_rows(result: Result) -> list[TableRow]:
         *(row("merged requests", "", text) for text in _merge_counts(result)),
         *(row(name, "", text) for name, text in _cache(result)),
         *(row(name, "", text) for name, text in _hybrid(result)),
+        *(row(name, "", text) for name, text in flash.rows(result)),
         *(row(name, "", text) for name, text in faults.rows(result)),
     ]
 

@@ -43,7 +43,7 @@ RUN_COLUMNS = (
 RESPONSE_COLUMNS = ("mean", "std", "p50", "p90", "p95", "p99", "p999", "max")
 """Statistics of response times that have a column, in ms."""
 
-COUNTED_PARTS = ("cache", "hybrid")
+COUNTED_PARTS = ("cache", "hybrid", "flash")
 """Parts of a summary, absent in some runs, whose counts are columns."""
 
 
@@ -97,7 +97,7 @@ class RunFigures:
     read_mean_ms: Annotated[float | None, Column("mean response time of reads", "ms")]
     write_mean_ms: Annotated[float | None, Column("mean response time of writes", "ms")]
     counts: Mapping[str, float]
-    """Counts of caches and hybrids, a column each, named with the prefix `cache_` or `hybrid_`."""
+    """Counts of caches, hybrids and flash, a column each, with the prefix `cache_`, `hybrid_` or `flash_`."""
     completed: Annotated[
         int, Column("reads and writes completed in the measured time, of the warm-up too", hidden=True)
     ]
@@ -238,7 +238,7 @@ def result_row(result: Result, rate: float, idle_periods: IdlePeriods | None) ->
 
 
 def _counts(summary: Mapping[str, Any]) -> dict[str, float]:
-    """Counts of cache and hybrid by column; those of a hybrid's own devices are omitted."""
+    """Counts of cache, hybrid and flash by column; those of a hybrid's own devices are omitted."""
     counts: dict[str, float] = {}
     for part in COUNTED_PARTS:
         for name, value in (summary.get(part) or {}).items():

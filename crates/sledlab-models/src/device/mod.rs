@@ -9,6 +9,7 @@ mod descriptions;
 pub mod disk;
 pub mod disksim;
 mod faults;
+mod flash_counts;
 mod grid;
 pub mod host;
 mod mechanics;
@@ -35,6 +36,7 @@ use toml::Table;
 pub use self::bus::{Bus, BusConstructor};
 pub use self::descriptions::{PositioningParts, States};
 pub use self::faults::{FailedDevice, FaultCounts};
+pub use self::flash_counts::FlashCounts;
 pub use self::grid::Grid;
 pub use self::mechanics::{DeviceState, Extent, Location, Mechanics, QueueOrder};
 pub use self::path::{Leg, Motion, MotionPath};
@@ -123,6 +125,11 @@ pub trait Device: Send {
 
     /// Failures of the device by `now`, without the requests that they affect; `None` if no part of it can fail.
     fn faults(&self, _now: Time) -> Option<FaultCounts> {
+        None
+    }
+
+    /// Garbage collection since the start; `None` for a device without it.
+    fn flash(&self) -> Option<FlashCounts> {
         None
     }
 

@@ -11,7 +11,9 @@ use super::completion_queue::CompletionQueue;
 use super::station_log::{State, StationLog, StationRecorder};
 use super::{MAX_COMPLETIONS, MAX_EVENTS, Setup, Start};
 use crate::device::preset::DeviceFile;
-use crate::device::{self, BusyPeriod, Device, FaultCounts, IdleOutcome, QueuedRequest, ServedRequest};
+use crate::device::{
+    self, BusyPeriod, Device, FaultCounts, FlashCounts, IdleOutcome, QueuedRequest, ServedRequest,
+};
 use crate::merge::{MergeCounts, Merger};
 use crate::power::{Ledger, MechanicalWork, PowerPolicy, PowerRates};
 use crate::scheduler::Scheduler;
@@ -70,6 +72,8 @@ pub struct Station {
     longest_queue: usize,
     /// Requests for lost data; `None` if no part of the device can fail.
     losses: Option<Losses>,
+    /// Garbage collection of the device before the ledger was opened.
+    flash_before: FlashCounts,
     batch: Vec<QueuedRequest>,
     served: Vec<ServedRequest>,
     /// Records choices and services, where the station is watched.
@@ -118,6 +122,7 @@ impl Station {
             ledger: Some(Ledger::default()),
             longest_queue: 0,
             losses: device.faults(Time::ZERO).map(|_| Losses::default()),
+            flash_before: FlashCounts::default(),
             batch: Vec::new(),
             served: Vec::new(),
             watch: None,
@@ -507,6 +512,11 @@ impl Station {
     pub fn faults(&self) -> Option<FaultCounts> {
         let Losses { requests, until } = self.losses?;
         self.device.faults(until).map(|counts| FaultCounts { lost_requests: requests, ..counts })
+    }
+
+    /// Garbage collection of the device since the ledger was opened; `None` for a device without it.
+    pub fn flash(&self) -> Option<FlashCounts> {
+        self.device.flash().map(|counts| counts.since(&self.flash_before))
     }
 
     fn select(&mut self, now: Time) {

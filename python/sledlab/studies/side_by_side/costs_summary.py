@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from sledlab.show.document import Grid, grid
 from sledlab.show.money import money
 from sledlab.show.ranking import LEVEL
-from sledlab.show.wording import figure, interval, list_names, mark_overloaded, milliseconds
+from sledlab.show.wording import figure, interval, list_names, mark_overloaded, milliseconds, percent
 from sledlab.studies.side_by_side.recommendation import break_even, rank, value_ms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sledlab.studies.costs.goal import ResponseGoal
     from sledlab.studies.races.race import Group
@@ -61,7 +61,20 @@ def table(result: SideBySide, group: Group) -> Grid:
     }
     if any(row.cost.lifetime_years is not None for row in rows):
         cells["life"] = lambda row: _years_text(row.cost.lifetime_years)
+    if has_writes_to_flash(rows):
+        cells["WA"] = lambda row: _count_text(row, "flash_write_amplification", figure)
+        cells["GC"] = lambda row: _count_text(row, "flash_collection_share", percent)
     return grid(rows, cells)
+
+
+def has_writes_to_flash(rows: Iterable[DeviceMean]) -> bool:
+    """Return whether a device wrote to flash."""
+    return any(row.run.counts.get("flash_written_pages") for row in rows)
+
+
+def _count_text(row: DeviceMean, name: str, text: Callable[[float], str]) -> str:
+    """Return a count of flash as text; a dash for a device that did not write to flash."""
+    return text(row.run.counts[name]) if has_writes_to_flash([row]) else "–"
 
 
 def _speedup_text(speedup: float | None) -> str:
@@ -82,6 +95,8 @@ def note(result: SideBySide) -> str:
     )
     if any(row.cost.lifetime_years is not None for row in result.rows["curves"]):
         text += "; life: years until flash is worn, at this load"
+    if has_writes_to_flash(result.rows["curves"]):
+        text += "; WA: write amplification; GC: share of the time of dies for garbage collection"
     rows = [row for group in result.groups for row in ranked_rows(result, group)]
     wholes = {
         row.who.label: row.cost.whole_usd

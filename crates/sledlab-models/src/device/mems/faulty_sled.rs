@@ -7,7 +7,8 @@ use sledlab_core::{Error, Time};
 use super::shared_sled::SharedSled;
 use super::tips::Tips;
 use crate::device::{
-    BusyPeriod, Device, FaultCounts, IdleOutcome, Mechanics, QueuedRequest, ServedRequest, Timing,
+    BusyPeriod, Device, FaultCounts, FlashCounts, IdleOutcome, Mechanics, QueuedRequest, ServedRequest,
+    Timing,
 };
 use crate::power::MechanicalWork;
 
@@ -82,6 +83,10 @@ impl Device for FaultySled {
             remapped_tips: self.tips.remapped_tips(),
             ..FaultCounts::default()
         })
+    }
+
+    fn flash(&self) -> Option<FlashCounts> {
+        self.device.flash()
     }
 
     fn is_lost(&self, now: Time, request: &QueuedRequest) -> bool {

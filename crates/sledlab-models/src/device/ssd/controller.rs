@@ -87,8 +87,8 @@ struct Die {
     first: VecDeque<u32>,
     /// Writes if reads go first.
     second: VecDeque<u32>,
-    /// Whether a block is being collected, so that the die serves no page of the host.
-    is_collecting: bool,
+    /// When the collection of a block began, if one is being collected, so that the die serves no page of the host.
+    collecting_since: Option<Time>,
     /// Pages of that block, then the block to be erased.
     collection: VecDeque<u32>,
     /// Number of pages of the block that are not programmed yet.
@@ -124,6 +124,8 @@ pub(super) struct Controller {
     next_order: u64,
     /// Pages that are done, with their slots.
     done_pages: BinaryHeap<Event>,
+    /// Time of collections that have ended, summed over the dies.
+    pub collection_time: Span,
 }
 
 impl Controller {
@@ -136,6 +138,7 @@ impl Controller {
             events: BinaryHeap::new(),
             next_order: 0,
             done_pages: BinaryHeap::new(),
+            collection_time: Span::ZERO,
             shape,
             costs,
             rules,
@@ -314,7 +317,7 @@ impl Controller {
         let page_blocks = self.shape.page_blocks;
         self.pages[slot as usize].energy += self.costs.collection_energy(moves, page_blocks);
         let die = &mut self.dies[number as usize];
-        (die.is_collecting, die.collected_for, die.moves_left) = (true, slot, moves);
+        (die.collecting_since, die.collected_for, die.moves_left) = (Some(time), slot, moves);
         let page =
             Page { source_die: number, target_die: number, program_time: self.costs.program, ..Page::NEW };
         for _ in 0..moves {
@@ -349,8 +352,11 @@ impl Controller {
         let number = self.pages.remove(slot as usize).source_die;
         map.end_collection(number);
         let die = &mut self.dies[number as usize];
-        (die.is_busy, die.is_collecting) = (false, false);
+        die.is_busy = false;
         let collected_for = die.collected_for;
+        if let Some(since) = die.collecting_since.take() {
+            self.collection_time += time.since(since);
+        }
         self.collect(time, number, collected_for, map);
         self.write_held(time, number, map);
         self.dispatch(time, number);
@@ -438,7 +444,7 @@ impl Controller {
     fn start(&mut self, time: Time, number: u32) {
         let is_channel_busy = self.channel(number).is_busy;
         let die = &mut self.dies[number as usize];
-        let queue = if die.is_collecting {
+        let queue = if die.collecting_since.is_some() {
             &mut die.collection
         } else if die.first.is_empty() {
             &mut die.second

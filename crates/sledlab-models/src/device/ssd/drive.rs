@@ -13,10 +13,11 @@ use sledlab_core::{Op, Result, Span, Time};
 use super::allocation::Allocation;
 use super::controller::Controller;
 use super::lines::{Lines, PageOperation, Step};
-use super::pages::Pages;
+use super::pages::{PageCounts, Pages};
 use super::params::{Costs, Rules, Shape, SsdParams};
 use crate::device::{
-    BusyPeriod, Device, DeviceState, Extent, Location, Mechanics, QueuedRequest, ServedRequest, Timing,
+    BusyPeriod, Device, DeviceState, Extent, FlashCounts, Location, Mechanics, QueuedRequest, ServedRequest,
+    Timing,
 };
 use crate::power::{MechanicalWork, PowerRates};
 
@@ -306,6 +307,23 @@ impl Device for Drive {
             access: now.since(self.since),
             tip_ns: std::mem::take(&mut self.energy),
             ..MechanicalWork::default()
+        })
+    }
+
+    fn flash(&self) -> Option<FlashCounts> {
+        let PageCounts { host_pages, moved_pages, erased_blocks } = self.pages.counts;
+        Some(FlashCounts {
+            written_pages: host_pages,
+            moved_pages,
+            erased_blocks,
+            collection_time: match &self.service {
+                Service::Controlled(controller) if self.flash.shape.collects_blocks => {
+                    controller.collection_time
+                }
+                _ => self.flash.costs.collection_time(moved_pages, erased_blocks),
+            },
+            dies: self.flash.shape.dies,
+            steady_write_amplification: self.pages.steady_write_amplification(),
         })
     }
 }

@@ -87,9 +87,7 @@ impl PageWrite {
 
     /// Time for which a die is busy with programming the page, including the moves and erases before it that make room.
     pub fn program_time(&self, costs: &Costs) -> Span {
-        (costs.read + costs.program).saturating_mul(u64::from(self.moves))
-            + costs.erase.saturating_mul(u64::from(self.erases))
-            + costs.program
+        costs.collection_time(u64::from(self.moves), u64::from(self.erases)) + costs.program
     }
 
     /// Energy of dies and channels for the page, including the moves and erases before it: the old page is read if it
@@ -203,6 +201,16 @@ impl Pages {
             0 | NO_PAGE => self.allocation.die(logical),
             place => (place - 1) / (self.shape.blocks * self.shape.pages),
         }
+    }
+
+    /// Pages programmed for each page that the host writes, in the steady state of uniform random writes to the pages
+    /// that hold data now.
+    pub fn steady_write_amplification(&self) -> f64 {
+        let Shape { dies, pages, .. } = self.shape;
+        let valid_pages: f64 = self.dies.iter().map(|die| f64::from(die.valid_pages)).sum();
+        // Half of the open block is written.
+        let in_full_blocks = valid_pages / f64::from(dies) - f64::from(pages) / 2.0;
+        SteadyState::new(pages, in_full_blocks / f64::from(self.shape.full_blocks())).write_amplification()
     }
 
     /// Writes page `logical` of the host, and does the part of garbage collection that is due with it.
@@ -388,10 +396,10 @@ impl Layout {
 impl Die {
     /// A die in the steady state, which the dies reached at different times.
     fn steady(shape: &Shape, valid_pages: u32, number: f64) -> Self {
-        let Shape { blocks, pages, threshold, collects_blocks, .. } = *shape;
+        let Shape { blocks, pages, collects_blocks, .. } = *shape;
         let phase = (number + 0.5) / f64::from(shape.dies);
-        let erased = threshold + u32::from(collects_blocks);
-        let full_blocks = blocks - erased - 1 - u32::from(collects_blocks);
+        let erased = shape.threshold + u32::from(collects_blocks);
+        let full_blocks = shape.full_blocks();
         let steady = |left: u32| SteadyState::new(pages, f64::from(left) / f64::from(full_blocks));
         let mut open_pages = vec![((phase * f64::from(pages)) as u32).min(valid_pages)];
         let mut left = valid_pages - open_pages[0];

@@ -234,6 +234,8 @@ fn random_precondition_is_the_steady_state() {
         let Shape { logical, dies, blocks, .. } = pages.shape;
         let aging = dies * (blocks - 2) * pages_per_block as u32;
         let expected = greedy(pages_per_block as u32, f64::from(logical) / f64::from(aging));
+        let steady = pages.steady_write_amplification();
+        assert!((steady / expected - 1.0).abs() < 0.02, "{steady}, {expected}");
         for part in 0..4 {
             let counts_before = pages.counts;
             for _ in 0..logical / 4 {

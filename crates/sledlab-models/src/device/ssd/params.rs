@@ -173,6 +173,11 @@ impl Shape {
         die % self.channels
     }
 
+    /// Blocks of a die that are full in the steady state: neither erased nor open.
+    pub fn full_blocks(&self) -> u32 {
+        self.blocks - self.threshold - 1 - if self.collects_blocks { 2 } else { 0 }
+    }
+
     /// A zero for each block of a die, if blocks are collected as a whole.
     pub fn no_pages_by_block(&self) -> Vec<u32> {
         vec![0; if self.collects_blocks { self.blocks as usize } else { 0 }]
@@ -255,6 +260,11 @@ impl Costs {
     /// Time of `blocks` on the bus to the host.
     pub fn bus(&self, blocks: u32) -> Span {
         Span::from_ns((self.bus_block_ns * f64::from(blocks)).round() as u64)
+    }
+
+    /// Time of a die to move pages and erase blocks without using the channel.
+    pub fn collection_time(&self, moved_pages: u64, erased_blocks: u64) -> Span {
+        (self.read + self.program).saturating_mul(moved_pages) + self.erase.saturating_mul(erased_blocks)
     }
 
     /// Energy of dies and channels for a block that is collected, `moves` of whose pages cross a channel twice.

@@ -49,6 +49,12 @@ impl SteadyState {
         self.victim_pages
     }
 
+    /// Pages programmed for each page that the host writes.
+    pub fn write_amplification(&self) -> f64 {
+        let pages = f64::from(self.pages);
+        pages / (pages - self.victim_pages)
+    }
+
     /// The numbers of valid pages of `blocks` blocks with `valid_pages` in all, the largest first.
     pub fn valid_pages(&self, blocks: u32, valid_pages: u32) -> Vec<u32> {
         let mut level = self.pages;
@@ -93,7 +99,7 @@ mod tests {
             let pages = 100_000;
             let valid_share = (moved_share - 1.0) / moved_share.ln();
             let steady = SteadyState::new(pages, valid_share * f64::from(pages));
-            let amplification = 1.0 / (1.0 - steady.victim_pages() / f64::from(pages));
+            let amplification = steady.write_amplification();
             assert!(
                 (amplification * (1.0 - moved_share) - 1.0).abs() < 1e-3,
                 "{amplification} at {valid_share}"

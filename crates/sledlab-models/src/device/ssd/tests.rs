@@ -284,6 +284,51 @@ fn copyback_loads_only_the_new_blocks() {
     assert_eq!(completions(&params, &requests), [Time::from_ns((expected_us * 1e3).round() as u64)]);
 }
 
+#[test]
+fn collection_takes_the_time_of_its_steps() {
+    // One die on each channel, which moves nothing else, and writes far apart.
+    let params = SsdParams {
+        dies_per_channel: 1,
+        allocation: "CWDP".to_owned(),
+        cache_registers: false,
+        precondition: Precondition::Random,
+        ..small_params()
+    };
+    let us = |us: f64| Span::from_ns((us * 1e3).round() as u64);
+    let [read, program, erase] = [params.read_us, params.program_us, params.erase_us].map(us);
+    let page = us(32.0 * 512.0 / params.channel_mb_s);
+    let mut rng = seed::stream(1, "collection");
+    let requests: Vec<QueuedRequest> = (0..4_000)
+        .map(|n| QueuedRequest {
+            arrival: Time::from_ns(n * 200_000_000),
+            ..request(n, (rng.random_range(0..10_000_u64) * 32, 32, Op::Write))
+        })
+        .collect();
+    for (garbage_collection, transfers) in [(GarbageCollection::Spread, 0), (GarbageCollection::Block, 2)] {
+        let mut station = station(&SsdParams { garbage_collection, ..params.clone() });
+        serve(&mut station, &requests, usize::MAX);
+        let counts = station.flash().unwrap();
+        assert_eq!((counts.written_pages, counts.dies), (4_000, 4));
+        assert!(counts.moved_pages > 10_000 && counts.erased_blocks > 100, "{counts:?}");
+        let expected = (read + program + page.saturating_mul(transfers)).saturating_mul(counts.moved_pages)
+            + erase.saturating_mul(counts.erased_blocks);
+        assert_eq!(counts.collection_time, expected);
+    }
+}
+
+#[test]
+fn counts_begin_with_the_ledger() {
+    let params = SsdParams { precondition: Precondition::Random, ..small_params() };
+    let mut station = station(&params);
+    let requests: Vec<QueuedRequest> = (0..3_000).map(|n| request(n, (n * 32, 32, Op::Write))).collect();
+    let (_, now) = serve(&mut station, &requests, 16);
+    assert!(station.flash().unwrap().moved_pages > 0);
+    station.open_ledger(now);
+    let counts = station.flash().unwrap();
+    assert_eq!((counts.written_pages, counts.moved_pages, counts.erased_blocks), (0, 0, 0));
+    assert_eq!(counts.collection_time, Span::ZERO);
+}
+
 fn mixed_requests() -> impl Strategy<Value = Vec<(u64, f64, u32, bool)>> {
     prop::collection::vec((0_u64..400_000, 0.0..1.0, 1_u32..100, any::<bool>()), 1..300)
 }

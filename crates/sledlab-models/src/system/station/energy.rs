@@ -94,6 +94,7 @@ impl Station {
             }
         }
         self.future_completions.iter_mut().for_each(|served| served.discard_energy_before(now));
+        self.flash_before = self.device.flash().unwrap_or_default();
         if let Some(merger) = &mut self.merger {
             merger.reset_counts();
         }
