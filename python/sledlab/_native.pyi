@@ -185,6 +185,8 @@ class ClusterExperiment:
         """
     def with_plugins(self, names: Sequence[str] | None) -> ClusterExperiment:
         """Allow plug-ins as in `Experiment`: devices and replacement policies."""
+    def allowed_plugins(self) -> list[str]:
+        """Return the plug-ins that are allowed to run, used or not; `*` stands for all."""
     def check(self) -> None:
         """Reject plug-ins that are not allowed, and objects that are no classes."""
     def with_setting(self, key: str, value: str) -> ClusterExperiment:

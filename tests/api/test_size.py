@@ -260,7 +260,7 @@ def test_small_device_is_rejected_before_any_replay(tmp_path: Path, monkeypatch:
         "    yield node.barrier()\n"
     )
     monkeypatch.setattr("sledlab.studies.size.replays.run", lambda *_, **__: pytest.fail("a replay"))
-    with pytest.raises(sl.Error, match=r"wide on 1 node with ram capacity_mb=1: .*its store has"):
+    with pytest.raises(sl.Error, match=r"wide on 1 node with ram:capacity_mb=1: .*its store has"):
         sl.smart_size(job, ["mems-g3", "ram:capacity_mb=1"], deadline="1s", node_count="1..2")
 
 

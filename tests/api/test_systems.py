@@ -94,6 +94,32 @@ def test_fleet_takes_the_same_words():
 
 
 @pytest.mark.parametrize(
+    ("back", "front", "size_mb", "cache"),
+    [
+        ("atlas-10k", "mems-g2", 64, {"cache.kind": "none"}),
+        ("hdd-20tb", "nvme-tlc", 128, {"cache.kind": "none"}),
+        ("atlas-10k", "mems-g2", 64, {"cache.kind": "write-back", "cache.capacity_blocks": 2048}),
+    ],
+)
+def test_studies_agree_on_a_system(tmp_path, back, front, size_mb, cache):
+    """Response, power and cost; the energy of a fleet is that of the time of the fleet."""
+    word = f"{back}+{front}:{size_mb}MiB" + ("+cache:1MiB" if len(cache) > 1 else "")
+    trace = str(tmp_path / "volume.csv")
+    sl.trace(sl.read_trace("sample:mail-a-60s").frame().head(2000)).write(trace)
+    compared = sl.compare(trace, [word], parallel=1).curves.to_dicts()[0]
+    one_hybrid = {"configuration": ["mcd-all"], "at_mb": size_mb, "at_segment_kb": 64, "price_ratio": []}
+    one_hybrid |= {"mems_mb": [size_mb], "segment_kb": [64], "settings": cache}
+    study = sl.hybrid_study(trace, back, front=front, parallel=1, **one_hybrid)
+    hybrid = study.tables["configurations"].to_dicts()[0]
+    fleet = sl.fleet(str(tmp_path), [word], parallel=1).tables["fleet"].to_dicts()[0]
+    names = ("mean_ms", "p50_ms", "p99_ms", "power_w", "devices_usd", "energy_usd")
+    assert [fleet[name] for name in names] == [compared[name] for name in names]
+    same = (*names, "energy_j", "max_ms", "whole_usd", "month_usd", "lifetime_years")
+    assert [hybrid[name] for name in same] == [compared[name] for name in same]
+    assert fleet["total_usd"] == pytest.approx(36 * compared["month_usd"])
+
+
+@pytest.mark.parametrize(
     ("word", "message"),
     [
         ("atlas-10k+", "a part of the system is missing"),
@@ -119,3 +145,27 @@ def test_experiment_is_no_device_of_a_single_run(refused, tmp_path):
     (tmp_path / "mine.toml").write_text(EXPERIMENT)
     with refused(f"`{tmp_path / 'mine.toml'}` is an experiment, not a device"):
         simulate(str(tmp_path / "mine.toml"))
+
+
+def test_system_is_a_store_of_nodes():
+    word = "atlas-10k+mems-g2:64MiB"
+    study = sl.smart_study("sample:scan", [word, "mems-g2"], settings={"hybrid.segment_kb": 8}, parallel=1)
+    elapsed_s = dict(study.tables["runs"].select("device", "elapsed_s").rows())
+    alone = sl.replay("sample:scan", word, settings={"hybrid.segment_kb": 8})
+    assert elapsed_s[word] == alone.elapsed_s
+    assert elapsed_s["mems-g2"] == sl.replay("sample:scan", "mems-g2").elapsed_s
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda word: sl.power_study(CELLO, word, limit=10),
+        sl.seek_map,
+        lambda word: sl.simulate(CELLO, "atlas-10k", front=word, hybrid="caching-disk", limit=10),
+    ],
+)
+def test_single_device_is_required(refused, use):
+    with refused(
+        "`atlas-10k+mems-g2:64MiB` is a system, not a device\n  help: name one device; `sledlab simulate`"
+    ):
+        use("atlas-10k+mems-g2:64MiB")

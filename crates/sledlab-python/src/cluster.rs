@@ -157,6 +157,11 @@ impl ClusterExperiment {
         ClusterExperiment { settings: Mutex::new(self.get()), allowed: Allowlist::new(names) }
     }
 
+    /// The plug-ins that are allowed to run, named or not; `*` stands for all.
+    fn allowed_plugins(&self) -> Vec<String> {
+        self.allowed.names().to_vec()
+    }
+
     /// Rejects plug-ins that are not allowed, and objects that are not classes.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         self.resolve_plugins(py).map(|_| ())

@@ -36,6 +36,7 @@ else:
     add_location = later("sledlab.model.error_location:add_location")
 
 compute = later("sledlab.studies.seek_map:compute")
+require = later("sledlab.model.catalog:require")
 writer = later("sledlab.studies.seek_map:writer")
 
 
@@ -46,7 +47,11 @@ def device() -> None:
 
 def device_experiment(name: str, settings: Mapping[str, str]) -> _native.Experiment:
     """Return an experiment with a device, or the experiment of that name or file, with changed settings."""
-    experiment = _read_experiment(name) if is_experiment(name) else _native.Experiment().with_device(name)
+    experiment = (
+        _read_experiment(name)
+        if is_experiment(name)
+        else _native.Experiment().with_device(require("device", name).name)
+    )
     for key, value in settings.items():
         if not key.startswith("device."):
             raise Error(

@@ -37,6 +37,7 @@ job_data = later("sledlab.job.data")
 studies = later("sledlab.studies")
 allowed_plugins = later("sledlab.model.plugins:allowed_plugins")
 describe = later("sledlab.model.device:describe")
+require = later("sledlab.model.catalog:require")
 resolve_kind = later("sledlab.model.device:resolve_kind")
 read_trace = later("sledlab.traces.read:read_trace")
 trace_info = later("sledlab.cli.trace_info")
@@ -160,7 +161,11 @@ def _show_model(kind: str) -> Callable[[str, ShowOptions], None]:
 def show_device(name: str, options: ShowOptions) -> None:
     """Show a preset, a device file, or the device of an experiment."""
     if options.as_toml and not options.settings:
-        text = read_toml_text(name, "device") if name.endswith(".toml") else _native.device_text(name)
+        text = (
+            read_toml_text(name, "device")
+            if name.endswith(".toml")
+            else _native.device_text(require("device", name).name)
+        )
         terminal.say_file(text)
         return
     with device_error_location(name, options.settings):

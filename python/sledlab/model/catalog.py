@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sledlab import _native
 from sledlab.errors import Error, unknown
 from sledlab.lazy import json, later
-from sledlab.model.model_choice import MODELS
+from sledlab.model.model_choice import MODELS, split_parts
 from sledlab.model.model_choice import ModelChoice as ModelChoice  # noqa: PLC0414 - part of this module for others
 from sledlab.model.settings import to_toml, word
 
@@ -385,6 +385,9 @@ def require(kind: str, value: Any) -> ModelChoice:
     if isinstance(value, ModelChoice) and value.kind == kind:
         return value
     if isinstance(value, (str, Path)):
+        if kind == "device" and len(split_parts(str(value))) > 1:
+            remedy = "name one device; `sledlab simulate`, `compare`, `fleet` and `smart` take systems"
+            raise Error(f"`{value}` is a system, not a device", remedy=remedy)
         choice = ModelChoice(kind, str(value))
         name = choice.name.partition(":")[0]
         if kind in FILE_KINDS or _native.is_plugin(choice.name) or CATALOGS[kind].is_listed(name):

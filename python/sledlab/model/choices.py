@@ -80,12 +80,21 @@ def distinct_models(kind: str, value: Any) -> dict[str, ModelChoice]:
         ['mems-g2', 'mems-g2 sleds=4']
     """
     if kind == "device":
-        for word in (each for each in several(value) if isinstance(each, (str, Path))):
-            if is_experiment(str(word)):
-                remedy = "name a device; `sledlab compare` and `fleet` take experiments, such as hybrids"
-                raise Error(f"{word}: an experiment, not a device", remedy=remedy)
+        refuse_experiments(value)
     chosen = [parse_model(kind, each) for each in several(value)]
     return by_label(kind, [label(each) for each in chosen], chosen)
+
+
+def refuse_experiments(value: Any) -> None:
+    """Check that no device is an experiment.
+
+    Raises:
+        Error: `value` is an experiment, or holds one.
+    """
+    for word in (each for each in several(value) if isinstance(each, (str, Path))):
+        if is_experiment(str(word)):
+            remedy = "name a device; `sledlab compare` and `fleet` take experiments, such as hybrids"
+            raise Error(f"{word}: an experiment, not a device", remedy=remedy)
 
 
 def by_label(kind: str, labels: Sequence[str], chosen: Sequence[Any]) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sledlab.errors import Error
@@ -25,6 +27,20 @@ class Models(Protocol):
 
 MODELS: dict[str, Models] = {}
 """All models by kind: `sledlab.model.catalog` enters them."""
+
+
+SEPARATOR = re.compile(r"(?<!\d[eE])\+")
+"""The sign between parts of a system in one word; not the sign of an exponent, as in `sleds=1e+1`."""
+
+
+def split_parts(word: str) -> list[str]:
+    """Return the parts of a system in one word; a name of a file may contain the separator.
+
+    Examples:
+        >>> split_parts("atlas-10k+mems-g2:sleds=1e+1:256MiB"), split_parts("mems-g2")
+        (['atlas-10k', 'mems-g2:sleds=1e+1:256MiB'], ['mems-g2'])
+    """
+    return [word] if Path(word.partition(":")[0]).is_file() else SEPARATOR.split(word)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import ClusterExperiment, Experiment, resolve_file_name
 from sledlab.errors import Error
+from sledlab.model.model_choice import split_parts
 from sledlab.model.settings import document, to_toml
 from sledlab.results import parse_saved_toml
-from sledlab.runs.systems import split_parts
 from sledlab.traces.remote import is_remote
 from sledlab.traces.samples import PREFIX
 

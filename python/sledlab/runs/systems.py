@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -11,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import Experiment, is_plugin
 from sledlab.errors import Error
 from sledlab.model.catalog import ModelChoice, with_settings
-from sledlab.model.choices import by_label, parse_model, several, spell
+from sledlab.model.choices import by_label, parse_model, refuse_experiments, several, spell
 from sledlab.model.device import describe
+from sledlab.model.model_choice import split_parts
 from sledlab.runs.parsing import MIB, size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-SEPARATOR = re.compile(r"(?<!\d[eE])\+")
-"""The sign between parts; not the sign of an exponent, as in `sleds=1e+1`."""
 
 CACHE = "cache"
 """The word for a write-back cache in the place of a front device."""
@@ -98,16 +95,6 @@ def _model_settings(table: str, model: ModelChoice) -> dict[str, Any]:
     return {table: model.name, **{f"{table}.{key}": value for key, value in model.parameters.items()}}
 
 
-def split_parts(word: str) -> list[str]:
-    """Return the parts of a system in one word; a name of a file may contain the separator.
-
-    Examples:
-        >>> split_parts("atlas-10k+mems-g2:sleds=1e+1:256MiB"), split_parts("mems-g2")
-        (['atlas-10k', 'mems-g2:sleds=1e+1:256MiB'], ['mems-g2'])
-    """
-    return [word] if Path(word.partition(":")[0]).is_file() else SEPARATOR.split(word)
-
-
 def parse_system(value: Any) -> SystemChoice:
     """Return the system that a word, a chosen device or a file names.
 
@@ -165,6 +152,16 @@ def parse_systems(value: Any) -> dict[str, Any]:
     for each in systems:
         parse_system(each)
     return by_label("device", [system_label(each) for each in systems], systems)
+
+
+def parse_stores(value: Any) -> dict[str, Any]:
+    """Return the stores of nodes that the user names, checked, by label: devices and systems.
+
+    Raises:
+        Error: There is none, one is named twice, or a word is no device or system.
+    """
+    refuse_experiments(value)
+    return parse_systems(value)
 
 
 def system_label(system: ModelChoice | str | Path) -> str:

@@ -21,7 +21,7 @@ REQUEST_TABLES = ("trace", "workload", "replay")
 """Tables of an experiment that select its requests, which all systems share."""
 
 
-def with_system(base: Experiment, system: Device) -> Experiment:
+def with_system(base: Any, system: Device) -> Any:
     """Return the shared experiment with a system in the place of its device.
 
     Settings of the shared experiment take precedence. Those of hybrids apply to hybrids only.
@@ -42,8 +42,8 @@ def with_system(base: Experiment, system: Device) -> Experiment:
     hybrid = str(_table(tables, "hybrid").get("kind", "none" if choice.front is None else CACHING_DISK))
     if hybrid == "none":
         tables = {key: value for key, value in tables.items() if key not in ("front", "hybrid")}
-        base = Experiment(document(tables)).with_plugins(base.allowed_plugins())
-    experiment: Experiment = with_model(base, choice.device)
+        base = type(base)(document(tables)).with_plugins(base.allowed_plugins())
+    experiment = with_model(base, choice.device)
     return with_settings(
         with_settings(experiment, choice.part_settings(hybrid)),
         {

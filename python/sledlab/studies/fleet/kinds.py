@@ -84,7 +84,7 @@ def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind
     if plain(experiment.to_toml())["system"]["kind"] != "single":
         raise Error(
             f"`{name}` is a system of several devices",
-            remedy="name one device; --placement striped puts several together",
+            remedy="name one device (--placement striped joins several); `sledlab compare` takes arrays",
         )
     if group > 1:
         experiment = with_settings(experiment, {"system.kind": "stripe", "system.devices": group})

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.model.choices import distinct_models, several
+from sledlab.model.choices import several
 from sledlab.model.plugins import allowed_plugins
 from sledlab.results import list_in_manifest, prepare_directory, record_digests
 from sledlab.runs.cluster import compose_experiment, run
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import ClusterOptions
+from sledlab.runs.systems import parse_stores
 from sledlab.studies.costs.prices import prices as read_prices
 from sledlab.studies.size.bill import Bill
 from sledlab.studies.size.goal import goal, parse_node_range
@@ -20,7 +21,8 @@ from sledlab.studies.size.search import fastest, smallest
 from sledlab.studies.smart.options import NODE_RANGE
 from sledlab.studies.smart.recording import parse_job_settings, recordables
 from sledlab.studies.smart.replays import result_row
-from sledlab.study.plan import plain, with_model, with_run_name
+from sledlab.study.plan import plain, with_run_name
+from sledlab.study.systems import with_system
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -286,7 +288,7 @@ def _clusters(
     base = compose_experiment(None, options, _native.ClusterExperiment())
     empty_work = _native.Work("nothing", EMPTY_WORK_RECORD)
     clusters: dict[str, ClusterExperiment] = {}
-    for name, device in distinct_models("device", devices).items():
-        clusters[name] = with_model(base, device)
+    for name, device in parse_stores(devices).items():
+        clusters[name] = with_system(base, device)
         clusters[name].to_toml(empty_work)
     return clusters

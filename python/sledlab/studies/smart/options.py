@@ -20,6 +20,7 @@ from sledlab.runs.options import (
     PriceOptions,
 )
 from sledlab.runs.parsing import names, words
+from sledlab.runs.systems import parse_stores
 
 PLACES = ("nodes", "host")
 """Places where the work of a job is done."""
@@ -105,8 +106,8 @@ class SmartArguments(SmartOptions, total=False):
     device: Annotated[
         Devices,
         Option(
-            "Devices of the nodes: mems-g2,hp-c2490a.",
+            "Stores of nodes: mems-g2,disk+flash:8GB.",
             "NAME|FILE,..",
-            parse=partial(distinct_models, "device"),
+            parse=parse_stores,
         ),
     ]

@@ -12,6 +12,7 @@ from sledlab.studies.smart.costs import check_prices
 from sledlab.studies.smart.options import PLACES
 from sledlab.studies.smart.recording import parse_job_settings, recordables
 from sledlab.study.plan import Case, Plan, explicit_tables, with_model
+from sledlab.study.systems import with_system
 from sledlab.traces.work import work
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def plan_runs(question: Question) -> Plan:
     devices, networks = question.models("device"), question.models("network", NETWORK)
     pages, places = tuple(map(float, question.axis("page_kb", ()))), question.axis("at", PLACES[:1])
     clusters = {
-        (device, network): with_model(with_model(question.base, devices[device]), networks[network])
+        (device, network): with_model(with_system(question.base, devices[device]), networks[network])
         for device, network in product(devices, networks)
     }
     bases: dict[str, Any] = {}

@@ -188,7 +188,8 @@ def _check_extras(extras: Mapping[str, str]) -> None:
         if key == "kind" or key in STUDY_PARAMETERS:
             raise Error(
                 f"`hybrid.{key}` is set, but it is an axis of the study",
-                remedy="omit it; choose configurations, sizes, segments and policies instead",
+                remedy="omit it, or name the disk without a device in front; "
+                "choose configurations, sizes, segments and policies instead",
             )
         if f"hybrid.{key}" not in known_keys:
             raise unknown("key", f"hybrid.{key}", known_keys)
