@@ -8,6 +8,7 @@ import sys
 from .. import reference
 from ..build import source_hash
 from ..results import PROJECT
+from ..sections import flash
 from ..sections.__main__ import PAGE, SECTIONS, write_page
 from ..sections.section import ValidationSection
 from .entry import EvidenceEntry, Output
@@ -36,7 +37,10 @@ def outputs() -> list[Output]:
 
 
 def _entry(section: ValidationSection[object]) -> EvidenceEntry:
-    missing_reason = None if section.name in NEEDS_NO_REFERENCE else _missing_reason()
+    if section is flash.SECTION:
+        missing_reason = None if flash.is_present() else flash.MISSING_MESSAGE
+    else:
+        missing_reason = None if section.name in NEEDS_NO_REFERENCE else _missing_reason()
     is_cheap = section.name in CHEAP
     return EvidenceEntry(
         section.name, section.fingerprint, lambda _: _save(section), missing_reason, is_cheap

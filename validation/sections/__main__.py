@@ -21,6 +21,7 @@ from . import (
     disk_open,
     disk_queue,
     drives,
+    flash,
     intervals,
     mechanics,
     published,
@@ -51,6 +52,7 @@ SECTIONS: tuple[ValidationSection[Any], ...] = (
     sequential_reads.SECTION,
     disk_controllers.SECTION,
     arrays.SECTION,
+    flash.SECTION,
     speed.SECTION,
 )
 

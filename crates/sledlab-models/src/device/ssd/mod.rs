@@ -45,6 +45,4 @@ impl Model for SsdParams {
 }
 
 #[cfg(test)]
-mod reference_tests;
-#[cfg(test)]
 mod tests;

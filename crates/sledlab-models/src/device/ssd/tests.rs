@@ -19,7 +19,7 @@ fn small_params() -> SsdParams {
     SsdParams { startup_ms: 0.0, blocks_per_die: 128, pages_per_block: 64, ..SsdParams::default() }
 }
 
-pub fn station(params: &SsdParams) -> Station {
+fn station(params: &SsdParams) -> Station {
     let setup = Setup {
         scheduler: &scheduler::Choice::new("fcfs", &Table::new()).unwrap(),
         power: &power::Choice::from_device_timeout(1000.0).unwrap(),
@@ -34,11 +34,7 @@ fn request(id: u64, (lbn, blocks, op): (u64, u32, Op)) -> QueuedRequest {
 }
 
 /// Serves requests in order, each at its arrival but at most `outstanding` at any time.
-pub fn serve(
-    station: &mut Station,
-    requests: &[QueuedRequest],
-    outstanding: usize,
-) -> (Vec<Completion>, Time) {
+fn serve(station: &mut Station, requests: &[QueuedRequest], outstanding: usize) -> (Vec<Completion>, Time) {
     let mut completed = Vec::new();
     let mut arrivals = requests.iter().peekable();
     let (mut now, mut sent_count) = (Time::ZERO, 0);
