@@ -13,6 +13,27 @@ def find_section(page: str, title: str) -> str | None:
     return match[0] if match else None
 
 
+def table_rows(section: str, column: str) -> list[dict[str, str]]:
+    """Return the rows, by column, of all tables of a section that have a column; code without its marks.
+
+    Examples:
+        >>> table_rows("| run | ms |\\n| :--- | ---: |\\n| `a` | 1.5 |\\n", "run")
+        [{'run': 'a', 'ms': '1.5'}]
+    """
+    rows: list[dict[str, str]] = []
+    header: list[str] = []
+    for line in section.splitlines():
+        if not line.startswith("|"):
+            header = []
+            continue
+        cells = [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+        if not header:
+            header = cells
+        elif column in header and not set(line) <= set("|:- "):
+            rows.append(dict(zip(header, cells, strict=True)))
+    return rows
+
+
 def section_difference(page: str, section: str) -> str | None:
     """Return the difference between a page and a newly written section; `None` if they are equal."""
     title = section.splitlines()[0]

@@ -102,6 +102,7 @@ def main() -> int:
         except subprocess.CalledProcessError as error:
             failed_names.append(name)
             print(f"{name} failed: {error}", file=sys.stderr)
+    subprocess.run((sys.executable, "-m", "validation.sections"), cwd=PROJECT, check=True)  # their pages
     return int(bool(failed_names))
 
 

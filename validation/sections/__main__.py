@@ -1,4 +1,4 @@
-"""Write docs/validation.md from saved results: `python -m validation.sections [SECTION ...]`.
+"""Write docs/validation.md and peers.md from saved results: `python -m validation.sections [SECTION ...]`.
 
 Measures nothing: `python -m validation.evidence validate` measures the sections whose result has changed.
 """
@@ -11,6 +11,7 @@ from typing import Any
 
 from sledlab_papers.templates import evidence_marker
 
+from .. import peers
 from ..markdown import find_section
 from ..page import DOCUMENTS, fill, write
 from . import (
@@ -86,8 +87,9 @@ def _section_text(
 
 
 def write_page(measured_sections: Iterable[str]) -> None:
-    """Write the page with the saved results of some sections."""
+    """Write the page with the saved results of some sections, and that on other simulators."""
     write(page((DOCUMENTS / PAGE).read_text(encoding="utf-8"), measured_sections), PAGE)
+    peers.write_page()
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from validation import reference
+from validation import peers, reference
 from validation.markdown import difference, section_difference
 from validation.page import DOCUMENTS
 from validation.sections.__main__ import PAGE, REPLAY_SECTIONS
@@ -30,3 +30,8 @@ def test_page_is_up_to_date(everything: bool) -> None:
 )
 def test_difference_ignores_the_last_digit_only(old: str, new: str, is_same: bool) -> None:
     assert (difference(old, new) is None) == is_same
+
+
+def test_page_on_other_simulators_is_up_to_date() -> None:
+    page = peers.page((DOCUMENTS / PAGE).read_text(encoding="utf-8"))
+    assert (DOCUMENTS / peers.PAGE).read_text(encoding="utf-8") == page, "run: python -m validation.sections"
