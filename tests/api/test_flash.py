@@ -79,3 +79,10 @@ def test_compared_devices_have_columns():
     assert "WA" in shown
     assert f"page writes on ssd-tlc {FRESH}" in shown
     assert shown.count(FRESH) == 1
+
+
+def test_compared_schedulers_share_the_warning():
+    comparison = sl.compare(WRITES, "ssd-tlc", scheduler=["fcfs", "sptf"], limit=1000, parallel=1)
+    assert f"1,000 page writes {FRESH}" in text(comparison)
+    assert "set device.precondition=random" in text(comparison)
+    assert FRESH not in text(sl.compare(WRITES, "mems-g2", limit=100, parallel=1))

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 from sledlab.show.wording import figure, percent, pluralize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sledlab.runs.result import Result
+
+PREFIX = "flash_"
+"""Prefix of the columns of counts of flash in tables of studies."""
 
 MIN_STEADY = 1.05
 """Smallest write amplification in the steady state whose absence is worth a warning."""
@@ -33,9 +36,30 @@ def warning(result: Result) -> str:
     flash = result.summary.get("flash")
     if flash is None or not has_avoided_collection(flash):
         return ""
-    tables = [name for name in ("device", "front") if result.config.get(name, {}).get("kind") == "ssd"]
+    return f"{avoided_collection('', flash)}; {remedy(result.config)}."
+
+
+def remedy(config: Mapping[str, Any]) -> str:
+    """The settings with which flash begins in its steady state, as a clause."""
+    tables = [name for name in ("device", "front") if config.get(name, {}).get("kind") == "ssd"]
     settings = " and ".join(f"{name}.precondition=random" for name in tables)
-    return f"{avoided_collection('', flash)}; set {settings} to begin there."
+    return f"set {settings} to begin there"
+
+
+def avoided_by_all(device: str, runs: Sequence[Mapping[str, float]]) -> str:
+    """A clause with the writes of the longest run, if no run met garbage collection; otherwise empty.
+
+    Args:
+        device: Name of the device; empty if there is no other.
+        runs: The counts of each run by column, of which those of flash begin with `flash_`.
+    """
+    flash = [
+        {key.removeprefix(PREFIX): value for key, value in counts.items() if key.startswith(PREFIX)}
+        for counts in runs
+    ]
+    if not flash or not all(counts and has_avoided_collection(counts) for counts in flash):
+        return ""
+    return avoided_collection(device, max(flash, key=lambda counts: counts["written_pages"]))
 
 
 def has_avoided_collection(flash: Mapping[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sledlab.show import flash
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Grid, Heading, Source, Text
 from sledlab.show.facts import common_facts
 from sledlab.show.model_names import device_name, label, source_name
@@ -253,7 +254,14 @@ def brief(comparison: Comparison) -> Sequence[Part]:
         parts += [part for sweeps_of_case in cases for part in grid_table.parts(sweeps_of_case)]
     else:
         parts += _group_tables(comparison)
-    return [*parts, *overload_note(comparison), Text(answer(comparison)), *slow_plugin(comparison)]
+    return [*parts, *overload_note(comparison), Text(answer(comparison)), *warnings(comparison)]
+
+
+def warnings(comparison: Comparison) -> Iterator[Text]:
+    """Yield warnings: plug-ins that take most of the time, and flash without garbage collection."""
+    yield from slow_plugin(comparison)
+    if text := flash.avoided_by_all("", [row.run.counts for row in comparison.rows["curves"]]):
+        yield Text(f"{text}; {flash.remedy(comparison.config)}.", "warning")
 
 
 def _group_tables(comparison: Comparison) -> Iterator[Part]:
@@ -352,7 +360,7 @@ def page(comparison: Comparison) -> Document:
         ]
     if cost_table := costs(comparison):
         parts += [Heading("Wall-clock time of a decision"), cost_table, Text(COSTS_NOTE, "quiet")]
-    parts += [*overload_note(comparison), *slow_plugin(comparison)]
+    parts += [*overload_note(comparison), *warnings(comparison)]
     study_file = Collapsible("Complete study file", [Source(comparison.toml)])
     return Document(
         kind="comparison",

@@ -18,7 +18,7 @@ from sledlab.show.document import (
     Text,
 )
 from sledlab.show.facts import common_facts
-from sledlab.show.flash import avoided_collection, has_avoided_collection
+from sledlab.show.flash import avoided_by_all
 from sledlab.show.model_names import label
 from sledlab.show.money import price_assumptions
 from sledlab.show.presentation import DocumentPresentation
@@ -200,7 +200,11 @@ def warnings(result: SideBySide) -> Iterator[Text]:
             "start-ups.",
             "warning",
         )
-    if clauses := list(_avoided_collection(result)):
+    counts_by_device = {
+        name: [row.run.counts for row in result.rows["curves"] if row.who.name == name]
+        for name in result.devices
+    }
+    if clauses := [text for each in counts_by_device.items() if (text := avoided_by_all(*each))]:
         remedy = "To begin there, write a device as nvme-tlc:precondition=random"
         yield Text(f"{'; '.join(clauses)}. {remedy}.", "warning")
     for group in result.groups:
@@ -210,19 +214,6 @@ def warnings(result: SideBySide) -> Iterator[Text]:
             yield Text(
                 f"Not all devices answered the same requests of {source(group)}: {counts_text}.", "warning"
             )
-
-
-def _avoided_collection(result: SideBySide) -> Iterator[str]:
-    """Clauses: devices of which no write met garbage collection at any load, with their longest run."""
-    prefix = "flash_"
-    for name in result.devices:
-        runs = [row.run.counts for row in result.rows["curves"] if row.who.name == name]
-        flash = [
-            {key.removeprefix(prefix): value for key, value in counts.items() if key.startswith(prefix)}
-            for counts in runs
-        ]
-        if flash and all(counts and has_avoided_collection(counts) for counts in flash):
-            yield avoided_collection(name, max(flash, key=lambda counts: counts["written_pages"]))
 
 
 def page(result: SideBySide) -> Document:
