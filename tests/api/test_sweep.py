@@ -62,8 +62,8 @@ TWO_AXES = {"device.tips": [1, 2, 4], "device.spring": [0, 1]}
 def test_best_value_is_compared_with_the_others():
     result = synthetic_comparison(TIPS, lambda tips, seed, **_: 4 / tips + 0.001 * seed)
     assert answer_text(result) == (
-        "At the original rate, device.tips = 4 is best: 1.00 ± 0.75 ms on average, 50 % (±0.06) less than with 2 "
-        "and 75 % (±0.05) less than with 1."
+        "At the original rate, device.tips = 4 is best: 1.00 ± 0.75 ms on average, 50 % (±0.06) less than "
+        "with 2 and 75 % (±0.05) less than with 1."
     )  # fmt: skip
     assert result.effects["value"].to_list() == ["2", "1"]
     assert result.effects["less"].to_list() == pytest.approx([0.5, 0.75], abs=1e-3)

@@ -65,7 +65,7 @@ LIST = (
         "hybrid",
         "Study MEMS in front of a disk.",
         ("hybrid_study", "HybridStudy"),
-        display="summary",
+        display="page",
     ),
     ListedStudy(
         "tune",

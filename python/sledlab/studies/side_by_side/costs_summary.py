@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sledlab.studies.costs.goal import ResponseGoal
     from sledlab.studies.races.race import Group
-    from sledlab.studies.side_by_side.recommendation import BreakEven
+    from sledlab.studies.side_by_side.recommendation import EqualCostPrice
     from sledlab.studies.side_by_side.rows import DeviceMean
     from sledlab.studies.side_by_side.tables import SideBySide
 
@@ -178,7 +178,7 @@ def _month_usd(row: DeviceMean) -> float:
     return math.inf if row.cost.month_usd is None else row.cost.month_usd
 
 
-def _price_clause(change: BreakEven) -> str:
+def _price_clause(change: EqualCostPrice) -> str:
     """A clause: the price of a part beyond which another device is the cheapest."""
     unit = " a GB" if change.by_capacity else ""
     relation = "less than" if change.limit < change.price else "more than"

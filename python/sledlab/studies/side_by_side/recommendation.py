@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sledlab.studies.costs.goal import ResponseGoal
-    from sledlab.studies.side_by_side.rows import DeviceMean, Part
+    from sledlab.studies.side_by_side.rows import DeviceMean, PricedPart
     from sledlab.study.statistics import SeedMeans
 
 MONTHS = 12
 
 
 @dataclass(frozen=True)
-class BreakEven:
+class EqualCostPrice:
     """The price of a part at which another system becomes as cheap as the chosen one.
 
     Attributes:
@@ -67,8 +67,8 @@ def rank(rows: Sequence[DeviceMean], goal: ResponseGoal | None) -> list[DeviceMe
 
 
 def break_even(
-    chosen: DeviceMean, others: Sequence[DeviceMean], parts: Mapping[str, Sequence[Part]], years: float
-) -> BreakEven | None:
+    chosen: DeviceMean, others: Sequence[DeviceMean], parts: Mapping[str, Sequence[PricedPart]], years: float
+) -> EqualCostPrice | None:
     """Return the smallest change of one price that makes another system as cheap as the chosen one.
 
     Args:
@@ -85,8 +85,8 @@ def break_even(
 
 
 def _break_evens(
-    chosen: DeviceMean, other: DeviceMean, parts: Mapping[str, Sequence[Part]], years: float
-) -> Iterator[BreakEven]:
+    chosen: DeviceMean, other: DeviceMean, parts: Mapping[str, Sequence[PricedPart]], years: float
+) -> Iterator[EqualCostPrice]:
     """Yield the price of each part at which two systems cost the same."""
     if chosen.cost.month_usd is None or other.cost.month_usd is None:
         return
@@ -103,4 +103,4 @@ def _break_evens(
             continue
         limit = part.price_usd + lead_usd / quantity
         if limit > 0:
-            yield BreakEven(other.who.name, name, part.by_capacity, part.price_usd, limit)
+            yield EqualCostPrice(other.who.name, name, part.by_capacity, part.price_usd, limit)
