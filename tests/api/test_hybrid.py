@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 import sledlab as sl
 from sledlab.show import wording
-from sledlab.studies.hybrid import summary, tables
+from sledlab.studies.hybrid import page, summary, tables
 from sledlab.studies.hybrid.plan import segment_kb
 from sledlab.studies.stores.configurations import CONFIGURATIONS
 from sledlab.studies.stores.plan import configuration_settings
@@ -171,7 +171,7 @@ def test_every_configuration_has_the_same_generated_requests():
     assert "Means over 3 seeds" in summary.noise(seeds)
     assert "One seed" in summary.noise(result)
     several = study(seed="3,1", replacement=["lru", "fifo"], configuration=["disk", "mcd-all"])
-    assert summary._policies(several).head[-1] == "found, of the requests of seed 3 alone"
+    assert page._policies(several).head[-1] == "found, of the requests of seed 3 alone"
     assert any(name == "requests of seed 3" for name, _ in facts(several))
 
 
@@ -359,7 +359,7 @@ def test_every_section_draws(refused, bank_study, section):
     figure = bank_study.plot(section)
     assert all(axes.has_data() for axes in figure.axes)
     figure.canvas.draw()
-    assert set(summary.SECTIONS) == set(SECTIONS)
+    assert set(page.SECTIONS) == set(SECTIONS)
     with refused("unknown panel"):
         bank_study.plot(f"{section}s")
     if section not in ("configurations", "traffic"):
@@ -548,4 +548,4 @@ def test_mistakes_in_tuning(refused, changes, message):
 
 @pytest.mark.parametrize("name", ["sizes", "techniques", "prices"])
 def test_tables_of_times_name_their_unit(name):
-    assert "in ms" in summary.SECTIONS[name].intro
+    assert "in ms" in page.SECTIONS[name].intro

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sledlab.studies.costs.goal import ResponseGoal
-    from sledlab.studies.side_by_side.rows import DeviceMean, PricedPart
+    from sledlab.studies.side_by_side.rows import DeviceMean, SystemPart
     from sledlab.study.statistics import SeedMeans
 
 MONTHS = 12
@@ -67,7 +67,7 @@ def rank(rows: Sequence[DeviceMean], goal: ResponseGoal | None) -> list[DeviceMe
 
 
 def break_even(
-    chosen: DeviceMean, others: Sequence[DeviceMean], parts: Mapping[str, Sequence[PricedPart]], years: float
+    chosen: DeviceMean, others: Sequence[DeviceMean], parts: Mapping[str, Sequence[SystemPart]], years: float
 ) -> EqualCostPrice | None:
     """Return the smallest change of one price that makes another system as cheap as the chosen one.
 
@@ -85,7 +85,7 @@ def break_even(
 
 
 def _break_evens(
-    chosen: DeviceMean, other: DeviceMean, parts: Mapping[str, Sequence[PricedPart]], years: float
+    chosen: DeviceMean, other: DeviceMean, parts: Mapping[str, Sequence[SystemPart]], years: float
 ) -> Iterator[EqualCostPrice]:
     """Yield the price of each part at which two systems cost the same."""
     if chosen.cost.month_usd is None or other.cost.month_usd is None:

@@ -19,7 +19,7 @@ class DeviceMean(Mean):
 
 
 @dataclass(frozen=True)
-class PricedPart:
+class SystemPart:
     """A part of a device or system that has a price."""
 
     device: Annotated[str, Column("the device or system")]

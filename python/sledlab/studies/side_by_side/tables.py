@@ -13,7 +13,7 @@ from sledlab.studies.races.race import Curve, Group, Race
 from sledlab.studies.races.rows import build_tables, sorted_runs
 from sledlab.studies.side_by_side.plan import SideBySidePlan
 from sledlab.studies.side_by_side.recommendation import value_ms
-from sledlab.studies.side_by_side.rows import DeviceMean, PricedPart
+from sledlab.studies.side_by_side.rows import DeviceMean, SystemPart
 from sledlab.study.plan import plain
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class SideBySide(Race):
         ['device', 'speedup', 'workload', 'seed']
     """
 
-    kinds: ClassVar[Mapping[str, type]] = {**Race.kinds, "curves": DeviceMean, "parts": PricedPart}
+    kinds: ClassVar[Mapping[str, type]] = {**Race.kinds, "curves": DeviceMean, "parts": SystemPart}
 
     devices: tuple[str, ...]
     sources: tuple[str, ...]
@@ -62,7 +62,7 @@ class SideBySide(Race):
         return goal(self.axes.get("goal"))
 
     @property
-    def parts(self) -> dict[str, list[PricedPart]]:
+    def parts(self) -> dict[str, list[SystemPart]]:
         """The parts of each device or system that have a price, by its name."""
         return {name: [row for row in self.rows["parts"] if row.device == name] for name in self.devices}
 
@@ -136,7 +136,7 @@ def conclude(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> SideBySide:
         **rows,
         "curves": [_with_cost(row, plan, configs[row.who.name]) for row in rows["curves"]],
         "parts": [
-            PricedPart(device, part.name, part.table == "device_gb", part.quantity, part.price)
+            SystemPart(device, part.name, part.table == "device_gb", part.quantity, part.price)
             for device, parts in plan.parts.items()
             for part in parts or ()
         ],
