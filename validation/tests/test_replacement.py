@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 import pytest
 import sledlab as sl
 
-from tests.oracles.policies import Lirs, S3Fifo, Slru, count_hits
+from tests.oracles.policies import POLICIES, Lirs, S3Fifo, Slru, belady_hits, count_hits
 
 libcachesim = pytest.importorskip("libcachesim", reason="libCacheSim has no package for this system")
 cache_module = pytest.importorskip("libcachesim.cache")
@@ -155,6 +156,23 @@ def test_other_policies_differ_as_documented(name):
 def test_each_departure_explains_its_whole_difference(oracle, reference, room):
     uses = segment_uses(QUICK)[:10_000].tolist()
     assert count_hits(oracle(room), uses) == libcachesim_hits(reference, room, uses)
+
+
+def test_libcachesim_reads_written_trace_and_its_future(tmp_path):
+    requests = trace(QUICK).frame().filter(pl.col("op").is_in(["R", "W"])).head(5000)
+    file = tmp_path / "requests.oracleGeneral"
+    sl.trace(requests).write(file)
+    objects, room = (requests["offset_bytes"] // 512).to_list(), 100
+    expected_hits = {
+        libcachesim.LRU: count_hits(POLICIES["lru"](room), objects),
+        libcachesim.Belady: belady_hits(room, objects),
+    }
+    for policy, expected in expected_hits.items():
+        parameters = libcachesim.ReaderInitParam(ignore_obj_size=True)
+        kind = libcachesim.TraceType.ORACLE_GENERAL_TRACE
+        reader = libcachesim.TraceReader(str(file), kind, parameters)
+        miss_ratio, _ = policy(room, hashpower=18).process_trace(reader)
+        assert round((1 - miss_ratio) * len(objects)) == expected
 
 
 @pytest.mark.parametrize("name", TRACES)
