@@ -71,7 +71,7 @@ def test_trace_is_converted_for_other_tools(sledlab, small_trace, tmp_path, name
 
 def test_help_lists_formats_to_write(sledlab):
     printed = " ".join(sledlab("trace", "convert", "--help").out.split())
-    assert "csv, disksim-ascii, fio-iolog, msr, spc, parquet" in printed
+    assert "csv, disksim-ascii, fio-iolog, msr, oracle-general, spc, parquet" in printed
 
 
 def test_info_shows_gaps_and_reads_of_written_data(sledlab, tmp_path):
@@ -106,8 +106,8 @@ def test_info_without_reads_has_no_share_of_them(sledlab, tmp_path):
 
 def test_unknown_format_error_lists_formats(sledlab, small_trace, tmp_path):
     answer = sledlab("trace", "convert", small_trace, tmp_path / "out.doc")
-    answer.assert_refused("csv, disksim-ascii, fio-iolog, msr, spc, parquet")
-    assert "ends in .csv, .txt, .iolog, .spc, .parquet" in answer.err
+    answer.assert_refused("csv, disksim-ascii, fio-iolog, msr, oracle-general, spc, parquet")
+    assert "ends in .csv, .txt, .iolog, .oraclegeneral, .spc, .parquet" in answer.err
     answer = sledlab("trace", "convert", small_trace, tmp_path / "out", "--to", "parqet")
     answer.assert_refused("did you mean `parquet`?")
 

@@ -1,9 +1,10 @@
 """Replacement policies, from the papers that introduce them and docs/cache.md.
 
-SLRU: Karedla, Love and Wherry 1994; ARC: Megiddo and Modha 2003, Figure 4; SIEVE: Zhang et al. 2024,
-Algorithm 1; LFU with dynamic aging: Arlitt et al. 1999, and literally as in Wang 2005, section 4; Belady
-1966. Of ACME only abstracts are public: each policy has its own cache, and the entry with the fewest votes is
-evicted.
+CLOCK: Corbató 1969; SLRU: Karedla, Love and Wherry 1994; 2Q: Johnson and Shasha 1994, full version; LIRS:
+Jiang and Zhang 2002, section 3.3; ARC: Megiddo and Modha 2003, Figure 4; S3-FIFO: Yang et al. 2023,
+Algorithm 1; SIEVE: Zhang et al. 2024, Algorithm 1; W-TinyLFU: Einziger, Friedman and Manes 2017; LFU with
+dynamic aging: Arlitt et al. 1999, and literally as in Wang 2005, section 4; Belady 1966. Of ACME only
+abstracts are public: each policy has its own cache, and the entry with the fewest votes is evicted.
 """
 
 from __future__ import annotations
@@ -50,9 +51,11 @@ def test_hits_equal_those_of_the_definitions(seeds):
         uses, share = random_uses(generator), generator.choice(SHARES)
         # A multiple of four entries, so that every share is a whole number of them.
         room = 4 * generator.randint(1, 8)
-        slru = f"slru:protected_share={share}"
         expected = {name: count_hits(policy(room), uses) for name, policy in POLICIES.items()}
-        expected[slru] = count_hits(POLICIES["slru"](room, share), uses)
+        slru = f"slru:protected_share={share}"
+        expected[slru] = count_hits(POLICIES["slru"](room, [min(int(room * share), room - 1)]), uses)
+        four_segments = "slru:segments=4:protected_share=0.75"
+        expected[four_segments] = count_hits(POLICIES["slru"](room, [room // 4] * 3), uses)
         expected["belady"] = belady_hits(room, uses)
         assert sledlab_hits(uses, [*expected], room) == expected
 

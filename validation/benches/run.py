@@ -35,6 +35,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
                 "trace_hash",
                 "machines",
                 "plug_ins",
+                "replacement",
                 "first_use",
                 "web",
                 "emulation",

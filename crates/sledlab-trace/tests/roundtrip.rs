@@ -181,9 +181,37 @@ fn msr_and_spc_lines_follow_their_formats() {
 }
 
 #[test]
+fn oracle_general_records_have_next_request_of_object() {
+    let scratch = Scratch::new("p.oracleGeneral");
+    let second = 1_000_000_000;
+    let requests = [(2 * second - 1, Read, 8), (2 * second, Write, 16), (5 * second, Read, 8)];
+    let requests = requests.map(|(ns, op, lbn)| request(ns, op, lbn, 2, 0));
+    let mut writer = create(&scratch.0, None).unwrap();
+    for request in &requests {
+        writer.write(request).unwrap();
+    }
+    let error = writer.write(&request(6 * second, Read, 8, 2, 3)).unwrap_err().to_string();
+    assert!(error.contains("oracle-general has no devices; found device 3"), "{error}");
+    assert_eq!(writer.finish().unwrap(), 3);
+    let record = |seconds: u32, object: u64, next: i64| {
+        [&seconds.to_le_bytes()[..], &object.to_le_bytes(), &1024_u32.to_le_bytes(), &next.to_le_bytes()]
+            .concat()
+    };
+    let expected = [record(1, 8, 2), record(2, 16, -1), record(5, 8, -1)].concat();
+    assert_eq!(std::fs::read(&scratch.0).unwrap(), expected);
+    let options =
+        OpenOptions { format: Some("oracle-general"), start: TraceStart::Zero, ..OpenOptions::default() };
+    let read_back = read_all(open(&scratch.0, options).unwrap()).unwrap();
+    assert_eq!(
+        read_back.iter().map(|request| (request.lbn, request.blocks)).collect::<Vec<_>>(),
+        [(8, 2), (16, 2), (8, 2)]
+    );
+}
+
+#[test]
 fn formats_without_trims_reject_or_drop_them() {
     let scratch = Scratch::new("o.out");
-    for format in ["msr", "spc", "disksim-ascii"] {
+    for format in ["msr", "spc", "disksim-ascii", "oracle-general"] {
         let mut strict = create(&scratch.0, Some(format)).unwrap();
         let message = strict.write(&request(0, Flush, 0, 0, 0)).unwrap_err().to_string();
         assert!(message.contains(&format!("{format} supports reads and writes only")), "{message}");

@@ -72,7 +72,7 @@ def write_requests(
     if out != "-":
         check_writable(Path(out))
     device_field = DEVICE_FIELDS[format_to_write(out, to)]
-    has_devices = write_options.get("device_column") or device_field != "column"
+    has_devices = write_options.get("device_column") or device_field not in ("column", "absent")
     if has_devices:
         source = _native.number_by_name(source)
     with Progress("writing") as progress:

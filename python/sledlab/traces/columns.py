@@ -31,7 +31,7 @@ ENDINGS = {
 """Formats that can be written, by the endings of file names that choose them."""
 
 DEVICE_FIELDS = {**{name: field for name, _, field in _native.writer_formats()}, PARQUET: "column"}
-"""How formats to write state devices: by `number`, by `name` or in an optional `column`."""
+"""How formats to write state devices: by `number`, by `name`, in an optional `column`, or not (`absent`)."""
 
 WRITABLE_FORMATS = tuple(DEVICE_FIELDS)
 """All formats that can be written. Some are chosen by their name only."""

@@ -6,19 +6,25 @@
 mod acme;
 mod arc;
 mod belady;
+mod clock;
 mod fifo;
+mod lfu;
 mod lfuda;
 mod lfuda_literal;
+mod lirs;
 mod lists;
 mod lru;
 mod priorities;
 mod priority_policy;
 mod random;
+mod s3_fifo;
 mod sieve;
 mod single_list;
 mod slru;
 #[cfg(test)]
 mod tests;
+mod two_q;
+mod w_tinylfu;
 
 use std::fmt;
 use std::sync::Arc;
@@ -175,10 +181,16 @@ pub static LIST: Registry<Make, Facts> = Registry {
     entries: &[
         entry::<lru::Lru>(),
         entry::<fifo::Fifo>(),
+        entry::<clock::Clock>(),
         entry::<random::Random>(),
         entry::<slru::Slru>(),
+        entry::<two_q::TwoQ>(),
+        entry::<lirs::Lirs>(),
         entry::<arc::Arc>(),
+        entry::<s3_fifo::S3Fifo>(),
         entry::<sieve::Sieve>(),
+        entry::<w_tinylfu::WTinyLfu>(),
+        entry::<lfu::Lfu>(),
         entry::<lfuda::Lfuda>(),
         entry::<lfuda_literal::LfudaLiteral>(),
         entry::<acme::Acme>(),

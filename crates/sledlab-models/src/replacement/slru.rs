@@ -1,4 +1,5 @@
-//! Two lists: keys used once are evicted before keys used again, after Karedla, Love and Wherry 1994.
+//! Segmented LRU: keys used once are evicted before keys used again, after Karedla, Love and Wherry 1994. The paper has
+//! two segments; with more, a key moves up by one segment with each use.
 
 use sledlab_core::hash::Set;
 
@@ -10,19 +11,24 @@ sledlab_core::params! {
     pub struct SlruParams {
         /// Share of the cache for entries that were used again.
         protected_share: f64 = 0.5, "", 0.0..1.0;
+        /// Number of segments: those above the first divide the protected share evenly.
+        segments: u64 = 2_u64, "", 2..16;
     }
 }
 
-const PROBATION_LIST: usize = 0;
-const PROTECTED_LIST: usize = 1;
+/// The segment of keys that were used once.
+const PROBATION: usize = 0;
+const MAX_SEGMENTS: usize = 16;
 
 /// Segmented least recently used.
 pub struct Slru {
-    keys: Lists<2>,
+    segments: Lists<MAX_SEGMENTS>,
     /// Keys that were prefetched and not used yet; all are on probation.
     unused_keys: Set<u64>,
     capacity: usize,
-    /// Most keys in the list of those that were used again.
+    /// The highest segment.
+    top: usize,
+    /// Most keys in each segment of keys that were used again.
     max_protected: usize,
 }
 
@@ -32,13 +38,15 @@ impl Model for Slru {
     const MEANING: &'static str = "segmented lru: evicts entries used once before entries used again";
 
     fn new(params: &SlruParams, capacity: usize) -> Self {
-        let max_protected = (params.protected_share * capacity as f64).round() as usize;
+        let top = params.segments as usize - 1;
+        let max_protected = (params.protected_share * capacity as f64 / top as f64).round() as usize;
         // At least one place stays on probation, so that there is always a victim.
         Slru {
-            keys: Lists::new(),
+            segments: Lists::new(),
             unused_keys: Set::default(),
             capacity,
-            max_protected: max_protected.min(capacity - 1),
+            top,
+            max_protected: max_protected.min((capacity - 1) / top),
         }
     }
 }
@@ -49,28 +57,36 @@ impl Slru {
         let is_full = self.resident_count() == self.capacity;
         let victim = if is_full { self.next_victim(may_evict) } else { None };
         if let Some(victim) = victim {
-            self.keys.remove(victim);
+            self.segments.remove(victim);
             self.unused_keys.remove(&victim);
         }
-        self.keys.insert_front(PROBATION_LIST, key);
+        self.segments.insert_front(PROBATION, key);
         victim
+    }
+
+    /// Moves a key to the segment above; each full segment moves its last key to the segment below.
+    fn promote(&mut self, key: u64, segment: usize) {
+        let above = self.top.min(segment + 1);
+        self.segments.push_front(above, key);
+        for segment in (1..=above).rev() {
+            if self.segments.len(segment) > self.max_protected
+                && let Some(demoted) = self.segments.back(segment)
+            {
+                self.segments.push_front(segment - 1, demoted);
+            }
+        }
     }
 }
 
 impl SparingPolicy for Slru {
     fn access_sparing(&mut self, access: Use, may_evict: &mut MayEvict<'_>) -> AccessResult {
-        if !self.is_resident(access.key) {
+        let Some(segment) = self.segments.find(access.key) else {
             return AccessResult::Miss { victim: self.insert(access.key, may_evict) };
-        }
+        };
         if self.unused_keys.remove(&access.key) {
-            self.keys.push_front(PROBATION_LIST, access.key);
-            return AccessResult::Hit;
-        }
-        self.keys.push_front(PROTECTED_LIST, access.key);
-        if self.keys.len(PROTECTED_LIST) > self.max_protected
-            && let Some(demoted) = self.keys.back(PROTECTED_LIST)
-        {
-            self.keys.push_front(PROBATION_LIST, demoted);
+            self.segments.push_front(PROBATION, access.key);
+        } else {
+            self.promote(access.key, segment);
         }
         AccessResult::Hit
     }
@@ -81,14 +97,14 @@ impl SparingPolicy for Slru {
     }
 
     fn next_victim(&self, may_evict: &mut MayEvict<'_>) -> Option<u64> {
-        self.keys.last(PROBATION_LIST, may_evict).or_else(|| self.keys.last(PROTECTED_LIST, may_evict))
+        (PROBATION..=self.top).find_map(|segment| self.segments.last(segment, may_evict))
     }
 
     fn is_resident(&self, key: u64) -> bool {
-        self.keys.find(key).is_some()
+        self.segments.find(key).is_some()
     }
 
     fn resident_count(&self) -> usize {
-        self.keys.len(PROBATION_LIST) + self.keys.len(PROTECTED_LIST)
+        (PROBATION..=self.top).map(|segment| self.segments.len(segment)).sum()
     }
 }

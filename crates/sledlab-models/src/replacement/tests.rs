@@ -46,6 +46,37 @@ fn each_policy_evicts_expected_keys() {
     assert_eq!(contents("belady", 2, &[1, 2, 3, 1]), [1, 3]);
 }
 
+/// Half of the keys are dirty at a time: each policy evicts one of the others, and stays consistent.
+#[test]
+fn policies_evict_only_keys_that_may_be_evicted() {
+    for entry in LIST.entries.iter().filter(|entry| !entry.facts.needs_future) {
+        let mut policy = (entry.make)(&Table::new(), 8).unwrap();
+        let (mut resident_keys, mut state) = (std::collections::BTreeSet::new(), 1_u64);
+        for round in 0..3_000_u64 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let key = if state >> 63 == 0 { (state >> 32) % 8 } else { (state >> 32) % 40 };
+            let mut may_evict = |key: u64| (key + round / 7) % 2 == 0;
+            if resident_keys.len() == 8 && !resident_keys.iter().any(|key| may_evict(*key)) {
+                continue;
+            }
+            let proposal = policy.next_victim(&mut may_evict);
+            assert_eq!(proposal.is_some(), resident_keys.iter().any(|key| may_evict(*key)), "{}", entry.name);
+            let access = Use { key, next: Use::NO_NEXT };
+            let victim = match policy.access_sparing(access, &mut may_evict) {
+                AccessResult::Hit => None,
+                AccessResult::Miss { victim } => victim,
+            };
+            for evicted in proposal.into_iter().chain(victim) {
+                assert!(may_evict(evicted) && resident_keys.contains(&evicted), "{}", entry.name);
+            }
+            resident_keys.insert(key);
+            victim.map(|victim| resident_keys.remove(&victim));
+            assert_eq!(policy.resident_count(), resident_keys.len(), "{}", entry.name);
+            assert!(resident_keys.iter().all(|key| policy.is_resident(*key)), "{}", entry.name);
+        }
+    }
+}
+
 #[test]
 fn lfuda_forgets_old_favorites() {
     // Five uses of key 1 long ago; the other keys follow in turn, and each pair of misses raises the cache's age by

@@ -5,6 +5,7 @@ mod device_name;
 mod disksim_ascii;
 mod fio_iolog;
 mod msr;
+mod oracle_general;
 mod output;
 mod spc;
 
@@ -37,6 +38,8 @@ pub enum DeviceField {
     Number,
     /// By its name.
     Name,
+    /// Not at all: all requests are for device 0.
+    Absent,
 }
 
 impl DeviceField {
@@ -46,6 +49,7 @@ impl DeviceField {
             DeviceField::Column => "column",
             DeviceField::Number => "number",
             DeviceField::Name => "name",
+            DeviceField::Absent => "absent",
         }
     }
 }
@@ -62,8 +66,14 @@ pub struct WriterFormat {
 }
 
 /// Every format that can be written.
-pub static LIST: &[WriterFormat] =
-    &[csv::FORMAT, disksim_ascii::FORMAT, fio_iolog::FORMAT, msr::FORMAT, spc::FORMAT];
+pub static LIST: &[WriterFormat] = &[
+    csv::FORMAT,
+    disksim_ascii::FORMAT,
+    fio_iolog::FORMAT,
+    msr::FORMAT,
+    oracle_general::FORMAT,
+    spc::FORMAT,
+];
 
 /// File name extensions behind those of a format that select a compression, without the dot.
 pub fn compression_extensions() -> impl Iterator<Item = &'static str> {

@@ -1,4 +1,4 @@
-//! An output file for text, compressed according to its extension.
+//! An output file for lines of text or binary records, compressed according to its extension.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ enum Sink {
     Zstd(zstd::stream::write::Encoder<'static, Box<dyn Write + Send>>),
 }
 
-/// A text file being written. Lines are appended to [`Output::text`].
+/// A file being written. Lines or records are appended to [`Output::text`].
 pub(super) struct Output {
     name: String,
     sink: Sink,
@@ -100,6 +100,11 @@ impl Output {
     #[inline]
     pub(super) fn end_line(&mut self) -> Result<()> {
         self.text.push(b'\n');
+        self.end_record()
+    }
+
+    /// Ends a binary record in [`Output::text`], and writes the buffer out if it is full.
+    pub(super) fn end_record(&mut self) -> Result<()> {
         if self.text.len() >= BUFFER_BYTES { self.flush() } else { Ok(()) }
     }
 
