@@ -499,7 +499,14 @@ class SegmentUses:
     @property
     def segments(self) -> int:
         """Return the number of different segments."""
-    def hits(self, caches: Sequence[tuple[str, int]], plugins: Sequence[str] | None) -> str:
+    @property
+    def count(self) -> int:
+        """Return the number of uses of segments."""
+    def samples(self, count: int, rate: float, seed: int) -> list[SegmentUses]:
+        """Return samples of the segments with all their uses, each with the share `rate` of all segments."""
+    def hits(
+        self, caches: Sequence[tuple[str, int]], plugins: Sequence[str] | None, counts_destages: bool = False
+    ) -> str:
         """Return the hits of caches, given as (policy, capacity in segments), as JSON."""
 
 def writer_formats() -> list[tuple[str, list[str], str]]:

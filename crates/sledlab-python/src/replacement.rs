@@ -164,19 +164,33 @@ impl SegmentUses {
         self.0.segments()
     }
 
+    /// Number of uses of segments.
+    #[getter]
+    fn count(&self) -> u64 {
+        self.0.count()
+    }
+
+    /// Samples of the segments with all their uses: `count` of them, each with the share `rate` of all segments.
+    #[pyo3(signature = (count, rate, seed))]
+    fn samples(&self, py: Python<'_>, count: usize, rate: f64, seed: u64) -> PyResult<Vec<SegmentUses>> {
+        let samples = py.detach(move || self.0.samples(count, rate, seed, &mut signal_checker()));
+        Ok(samples.map_err(raise)?.into_iter().map(SegmentUses).collect())
+    }
+
     /// Hits of caches, each given as (policy, capacity in segments), as JSON; `plugins` are those that may run.
-    #[pyo3(signature = (caches, plugins))]
+    #[pyo3(signature = (caches, plugins, counts_destages=false))]
     fn hits(
         &self,
         py: Python<'_>,
         caches: Vec<(String, usize)>,
         plugins: Option<Vec<String>>,
+        counts_destages: bool,
     ) -> PyResult<String> {
         let allowed = Allowlist::new(plugins);
         let parse = |(word, capacity): &(String, usize)| Ok((parse_choice(py, word, &allowed)?, *capacity));
         let caches = caches.iter().map(parse).collect::<PyResult<Vec<_>>>()?;
         let work = move || {
-            let hits = self.0.hits(&caches, &mut signal_checker())?;
+            let hits = self.0.hits(&caches, counts_destages, &mut signal_checker())?;
             serde_json::to_string(&hits)
                 .map_err(|error| Error::internal(format!("cannot write hits as JSON: {error}")))
         };

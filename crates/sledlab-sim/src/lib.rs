@@ -45,7 +45,7 @@ pub use engine::{Progress, ProgressSink, simulate};
 pub use experiment::file_names::resolve_file_name;
 pub use experiment::keys::parse as parse_toml;
 pub use experiment::{Experiment, Hooks, SystemSetup};
-pub use hit_ratios::{Hits, Uses};
+pub use hit_ratios::{Hits, KindHits, Uses};
 pub use incremental_run::IncrementalRun;
 pub use live::{Answer, LiveRun, version};
 pub use measured_requests::replay_measured_requests;

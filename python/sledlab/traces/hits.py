@@ -15,7 +15,7 @@ from sledlab.traces.columns import BLOCK_BYTES
 from sledlab.traces.read import as_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sledlab.model.catalog import ModelChoice
@@ -119,44 +119,100 @@ def hit_ratios(
         >>> ratios.frame.filter(policy="lru")["hit_ratio"].round(2).to_list()
         [0.0, 0.33]
     """
-    (segment_kb,) = numbers("segment size", segment_kb, above=True)
-    segment_bytes = segment_kb * 1024
-    if segment_bytes < BLOCK_BYTES or segment_bytes % BLOCK_BYTES:
-        raise Error(f"a segment of {segment_kb:g} KB is not a whole number of blocks of 512 bytes")
-    policies = models("replacement", replacement)
-    for policy in policies:
-        _native.check_replacement(policy, policies)
-    uses = _native.SegmentUses(as_trace(trace).open(), int(segment_bytes // BLOCK_BYTES))
+    policies = replacement_policies(replacement)
+    uses = SegmentedTrace.read(trace, segment_kb)
     caches = [
         (policy, mb, room)
         for policy in policies
-        for mb, room in _cache_sizes(cache_mb, segment_bytes, uses.segments)
+        for mb, room in uses.cache_sizes(cache_mb, [share * uses.segments for share in SHARES])
     ]
-    counts_by_cache = json.loads(uses.hits([(policy, room) for policy, _, room in caches], policies))
-    rows = (_cache_hits(*cache, **counts) for cache, counts in zip(caches, counts_by_cache, strict=True))
-    return HitRatios(segment_kb, uses.segments, tuple(rows))
+    counts_by_cache = uses.hits([(policy, room) for policy, _, room in caches], policies)
+    rows = (_cache_hits(*cache, counts) for cache, counts in zip(caches, counts_by_cache, strict=True))
+    return HitRatios(uses.segment_kb, uses.segments, tuple(rows))
 
 
-def _cache_hits(
-    policy: str, mb: float, room: int, *, reads: int, read_hits: int, writes: int, write_hits: int
-) -> CacheHits:
-    uses = reads + writes
-    ratios = ((uses, read_hits + write_hits), (reads, read_hits), (writes, write_hits))
+def replacement_policies(replacement: str | ModelChoice | Sequence[str | ModelChoice]) -> tuple[str, ...]:
+    """Return replacement policies as words, each once.
+
+    Raises:
+        Error: A policy or parameter does not exist.
+    """
+    policies = models("replacement", replacement)
+    for policy in policies:
+        _native.check_replacement(policy, policies)
+    return policies
+
+
+@dataclass(frozen=True)
+class SegmentedTrace:
+    """The uses of segments by a trace, or by a sample of its segments.
+
+    Attributes:
+        segment_kb: Size of a segment, in 1024 bytes.
+        native: The uses.
+    """
+
+    segment_kb: float
+    native: _native.SegmentUses
+
+    @classmethod
+    def read(cls, trace: Trace | str | Path | Any, segment_kb: float) -> SegmentedTrace:
+        """Read a trace to its end.
+
+        Raises:
+            Error: The segment is no whole number of blocks, or the trace is wrong somewhere.
+        """
+        (segment_kb,) = numbers("segment size", segment_kb, above=True)
+        segment_bytes = segment_kb * 1024
+        if segment_bytes < BLOCK_BYTES or segment_bytes % BLOCK_BYTES:
+            raise Error(f"a segment of {segment_kb:g} KB is not a whole number of blocks of 512 bytes")
+        source = as_trace(trace).open()
+        return cls(segment_kb, _native.SegmentUses(source, int(segment_bytes // BLOCK_BYTES)))
+
+    @property
+    def segments(self) -> int:
+        """Number of different segments."""
+        return self.native.segments
+
+    def hits(
+        self, caches: Sequence[tuple[str, int]], plugins: Sequence[str], *, counts_destages: bool = False
+    ) -> list[dict[str, Any]]:
+        """Return uses and hits of caches, given as policy and capacity in segments."""
+        hits: list[dict[str, Any]] = json.loads(self.native.hits(caches, plugins, counts_destages))
+        return hits
+
+    def samples(self, count: int, rate: float, seed: int) -> list[SegmentedTrace]:
+        """Return samples of the segments with all their uses, each with the share `rate` of all segments."""
+        return [SegmentedTrace(self.segment_kb, each) for each in self.native.samples(count, rate, seed)]
+
+    def cache_sizes(
+        self, cache_mb: float | Sequence[float] | None, default_rooms: Iterable[float]
+    ) -> list[tuple[float, int]]:
+        """Return sizes of a cache in 10^6 bytes, ascending, each with the number of segments that it holds.
+
+        Args:
+            cache_mb: The sizes; None for those of `default_rooms`.
+            default_rooms: Numbers of segments, which are rounded.
+
+        Raises:
+            Error: A cache is smaller than a segment.
+        """
+        segment_bytes = self.segment_kb * 1024
+        if cache_mb is None:
+            rooms = sorted({max(1, round(room)) for room in default_rooms})
+            return [(room * segment_bytes / 1e6, room) for room in rooms]
+        sizes = numbers("cache size", cache_mb, above=True)
+        rooms = [round(mb * 1e6) // round(segment_bytes) for mb in sizes]
+        if not rooms[0]:
+            raise Error(
+                f"a cache of {sizes[0]:g} MB is smaller than a segment of {self.segment_kb:g} KB",
+                remedy="make the cache larger, or the segments smaller",
+            )
+        return [*zip(sizes, rooms, strict=True)]
+
+
+def _cache_hits(policy: str, mb: float, room: int, counts: Mapping[str, Any]) -> CacheHits:
+    reads, writes = ((counts[kind]["uses"], counts[kind]["hits"]) for kind in ("reads", "writes"))
+    uses = reads[0] + writes[0]
+    ratios = ((uses, reads[1] + writes[1]), reads, writes)
     return CacheHits(policy, mb, room, uses, *(hits / total if total else None for total, hits in ratios))
-
-
-def _cache_sizes(
-    cache_mb: float | Sequence[float] | None, segment_bytes: float, segments: int
-) -> list[tuple[float, int]]:
-    """Sizes of the cache in 10^6 bytes, each with the number of segments that it holds."""
-    if cache_mb is None:
-        rooms = sorted({max(1, round(share * segments)) for share in SHARES})
-        return [(room * segment_bytes / 1e6, room) for room in rooms]
-    sizes = numbers("cache size", cache_mb, above=True)
-    rooms = [round(mb * 1e6) // round(segment_bytes) for mb in sizes]
-    if not rooms[0]:
-        raise Error(
-            f"a cache of {sizes[0]:g} MB is smaller than a segment of {segment_bytes / 1024:g} KB",
-            remedy="make the cache larger, or the segments smaller",
-        )
-    return [*zip(sizes, rooms, strict=True)]

@@ -280,7 +280,7 @@ impl Choice {
     }
 
     /// Whether the policy evicts the key whose last use is longest ago.
-    pub(crate) fn evicts_by_last_use(&self) -> bool {
+    pub fn evicts_by_last_use(&self) -> bool {
         matches!(&self.0, ChoiceKind::BuiltIn(chosen) if chosen.entry.facts.evicts_by_last_use)
     }
 
