@@ -78,6 +78,8 @@ if TYPE_CHECKING:
     from sledlab.studies.fleet.tables import Fleet as Fleet
     from sledlab.studies.hybrid import hybrid_study as hybrid_study
     from sledlab.studies.hybrid.tables import HybridStudy as HybridStudy
+    from sledlab.studies.miss_ratio import MissRatioCurves as MissRatioCurves
+    from sledlab.studies.miss_ratio import miss_ratio_curves as miss_ratio_curves
     from sledlab.studies.power import power_study as power_study
     from sledlab.studies.power.tables import PowerStudy as PowerStudy
     from sledlab.studies.saved_results import open as open  # noqa: A004

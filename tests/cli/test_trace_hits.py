@@ -88,3 +88,27 @@ def test_policies_are_listed_and_shown(sledlab):
     assert "penalty" in printed
     assert "shared" in printed
     assert "did you mean `slru`?" in sledlab("show", "replacement", "slruu").err
+
+
+def test_curve_prints_misses_and_answer(sledlab, tmp_path):
+    curve = ("trace", "hits", MAIL, "--curve", "--replacement", "lru,fifo", "--segment-kb", "64")
+    figure = tmp_path / "misses.svg"
+    answer = sledlab(*curve, "--out", tmp_path / "curves", "--save", figure)
+    assert answer.out.startswith("mail-a: 139,504 uses of 9,672 segments of 64 KB, 634 MB. Misses by size of")
+    lines = [line.split() for line in answer.out.splitlines()]
+    (lru,) = (line for line in lines if line[:1] == ["lru"])
+    assert max(map(len, answer.out.splitlines()[:-1])) <= 80
+    shares = [float(share) for share in lru[1::2]]
+    assert len(shares) == 6
+    assert shares == sorted(shares, reverse=True)
+    assert "misses least" in " ".join(answer.out.split())
+    assert figure.exists()
+    assert sledlab("plot", tmp_path / "curves", "--panel", "reads").code == 0
+    printed = sledlab(*curve, "--cache-mb", "63.37", "--json").json
+    assert [row["policy"] for row in printed["curves"]] == ["lru", "fifo"]
+    assert printed["curves"][0]["miss_ratio"] == pytest.approx(1 - 0.656533146)
+
+
+@pytest.mark.parametrize("option", [("--device", "mems-g2"), ("--out", "curves"), ("--sample", "0.5")])
+def test_options_of_curves_need_curve(sledlab, option):
+    sledlab("trace", "hits", MAIL, *option).assert_refused(f"{option[0]} needs --curve")

@@ -67,6 +67,8 @@ def plot(
       smart size    times, saved
       smart replay  phases, timeline, traffic, what_if, energy
       fleet         volumes, goals
+      trace hits    misses, reads, writes, bytes, requests, destages,
+                    response, load
 
     \b
     Examples:

@@ -112,6 +112,13 @@ SINGLE = (
         parent="smart",
         display="summary",
     ),
+    ListedStudy(
+        "miss_ratio",
+        "Compute miss-ratio curves of caches.",
+        ("miss_ratio_curves", "MissRatioCurves"),
+        parent="trace",
+        display="summary",
+    ),
     ListedStudy("calibration", "Compare generated traces with published statistics.", (), parent="trace"),
 )
 """Studies of a single thing, without axes: their commands are in `sledlab.cli`."""

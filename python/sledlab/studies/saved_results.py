@@ -22,6 +22,7 @@ from sledlab.runs import cluster_outcome, recording
 from sledlab.runs.file_names import resolve_study
 from sledlab.runs.recording import TIMING
 from sledlab.studies import LIST
+from sledlab.studies.miss_ratio.result import KIND as MISS_RATIO
 from sledlab.studies.size.result import KIND as SIZE
 from sledlab.study.partial import read_partial
 
@@ -33,6 +34,7 @@ READERS = {
     recording.KIND: later("sledlab.runs.reading:read"),
     cluster_outcome.KIND: later("sledlab.runs.cluster_outcome:read"),
     SIZE: later("sledlab.studies.size.result:read"),
+    MISS_RATIO: later("sledlab.studies.miss_ratio.result:read"),
 }
 """Functions that read results which are no studies of the framework, by kind."""
 
@@ -47,8 +49,8 @@ def open(directory: str | Path) -> Any:  # noqa: A001 - users call `sledlab.open
 
     Returns:
         What the function that wrote it returned: a `Result`, `ClusterResult`, `Comparison`, `SideBySide`,
-        `PowerStudy`, `HybridStudy`, `TunedHybrid`, `SmartStudy`, `SmartSize` or `Fleet`. A study that is not
-        finished is a `PartialStudy` with the saved runs.
+        `PowerStudy`, `HybridStudy`, `TunedHybrid`, `SmartStudy`, `SmartSize`, `Fleet` or `MissRatioCurves`. A
+        study that is not finished is a `PartialStudy` with the saved runs.
 
     Raises:
         Error: The directory holds no results of sledlab, or they are damaged or of a newer version.
