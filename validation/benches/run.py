@@ -36,6 +36,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
                 "machines",
                 "plug_ins",
                 "replacement",
+                "miss_ratios",
                 "first_use",
                 "web",
                 "emulation",
