@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 SPTF = SYSTEMS["mems-sptf"]
 MAX_BYTES = 1_268_000
-"""Maximum size of the compressed core: 1 % above its size since it has flash with allocation by address and steady
-states, counts of garbage collection and six more replacement policies, which took 33 kB.
+"""Maximum size of the compressed core: 1 % above its size since it has flash with allocation by address and
+steady states, counts of garbage collection and six more replacement policies, which took 33 kB.
 
 It is 20 kB smaller with readers built for size (`opt-level = "z"`), but replays are 10 % slower then.
 """

@@ -12,7 +12,7 @@ use super::lists::Lists;
 use super::{AccessResult, MayEvict, Model, SparingPolicy, Use};
 
 /// CLOCK.
-pub struct Clock {
+pub struct ClockPolicy {
     /// The circle, cut open at the hand: the hand is at the back.
     circle: Lists<1>,
     /// Keys that were used again since they were inserted or the hand passed them.
@@ -22,18 +22,18 @@ pub struct Clock {
     capacity: usize,
 }
 
-impl Model for Clock {
+impl Model for ClockPolicy {
     type Params = NoParams;
     const NAME: &'static str = "clock";
     const MEANING: &'static str =
         "second chance: a hand goes around and evicts the first entry that was not used since the last round";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
-        Clock { circle: Lists::new(), used_keys: Set::default(), unused_keys: Set::default(), capacity }
+        ClockPolicy { circle: Lists::new(), used_keys: Set::default(), unused_keys: Set::default(), capacity }
     }
 }
 
-impl Clock {
+impl ClockPolicy {
     fn insert(&mut self, key: u64, may_evict: &mut MayEvict<'_>) -> Option<u64> {
         let is_full = self.resident_count() == self.capacity;
         let victim = if is_full { self.next_victim(may_evict) } else { None };
@@ -59,7 +59,7 @@ impl Clock {
     }
 }
 
-impl SparingPolicy for Clock {
+impl SparingPolicy for ClockPolicy {
     fn access_sparing(&mut self, access: Use, may_evict: &mut MayEvict<'_>) -> AccessResult {
         if !self.is_resident(access.key) {
             return AccessResult::Miss { victim: self.insert(access.key, may_evict) };

@@ -181,7 +181,7 @@ pub static LIST: Registry<Make, Facts> = Registry {
     entries: &[
         entry::<lru::Lru>(),
         entry::<fifo::Fifo>(),
-        entry::<clock::Clock>(),
+        entry::<clock::ClockPolicy>(),
         entry::<random::Random>(),
         entry::<slru::Slru>(),
         entry::<two_q::TwoQ>(),

@@ -55,7 +55,7 @@ fn policies_evict_only_keys_that_may_be_evicted() {
         for round in 0..3_000_u64 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let key = if state >> 63 == 0 { (state >> 32) % 8 } else { (state >> 32) % 40 };
-            let mut may_evict = |key: u64| (key + round / 7) % 2 == 0;
+            let mut may_evict = |key: u64| (key + round / 7).is_multiple_of(2);
             if resident_keys.len() == 8 && !resident_keys.iter().any(|key| may_evict(*key)) {
                 continue;
             }
