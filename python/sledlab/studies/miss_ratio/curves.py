@@ -119,7 +119,7 @@ def _points(
         lru_by_room = {room: ratios[LRU, room][0] for room in rooms}
         ratios |= estimated_ratios(uses, others, lru_by_room, each_share, seed, policies)
     points = [
-        CurvePoint(policy, mb, room, error=ratios[policy, room][1], **ratios[policy, room][0])
+        CurvePoint(policy, round(mb * 1e6), room, error=ratios[policy, room][1], **ratios[policy, room][0])
         for policy in policies
         for mb, room in sizes
     ]

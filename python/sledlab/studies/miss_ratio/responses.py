@@ -90,7 +90,9 @@ class DeviceBehind:
         Raises:
             Error: A run failed.
         """
-        cases = [Case("responses", (("policy", ""), ("cache_mb", 0.0), ("room", 0)), "", (), name="no cache")]
+        cases = [
+            Case("responses", (("policy", ""), ("cache_bytes", 0), ("room", 0)), "", (), name="no cache")
+        ]
         for policy in usable_policies(policies):
             for mb, room in every_nth(sizes, SIMULATED_SIZES):
                 settings = {
@@ -99,7 +101,7 @@ class DeviceBehind:
                     "cache.line_blocks": str(self.line_blocks),
                     "cache.replacement": policy,
                 }
-                labels = (("policy", policy), ("cache_mb", mb), ("room", room))
+                labels = (("policy", policy), ("cache_bytes", round(mb * 1e6)), ("room", room))
                 cases.append(
                     Case("responses", labels, "", tuple(settings.items()), name=f"{policy}, {mb:g} MB")
                 )

@@ -41,7 +41,7 @@ class CurvePoint:
     """Misses of a cache."""
 
     policy: Annotated[str, Column("the replacement policy")]
-    cache_mb: Annotated[float, Column("size of the cache", "10^6 bytes")]
+    cache_bytes: Annotated[int, Column("size of the cache", "bytes")]
     room: Annotated[int, Column("segments that the cache holds")]
     miss_ratio: Annotated[float | None, Column("share of uses of segments that miss")]
     error: Annotated[float, Column("half the 99 % confidence interval of miss_ratio; 0 where it is exact")]
@@ -59,13 +59,18 @@ class CurvePoint:
         float | None, Column("segments that a write-back cache destages over segments written")
     ]
 
+    @property
+    def cache_mb(self) -> float:
+        """Size of the cache, in 10^6 bytes."""
+        return self.cache_bytes / 1e6
+
 
 @dataclass(frozen=True)
 class ResponsePoint:
     """A simulated cache in front of a device."""
 
     policy: Annotated[str, Column("the replacement policy; empty without a cache")]
-    cache_mb: Annotated[float, Column("size of the cache", "10^6 bytes")]
+    cache_bytes: Annotated[int, Column("size of the cache", "bytes")]
     room: Annotated[int, Column("segments that the cache holds; 0 without a cache")]
     mean_ms: Annotated[float, Column("mean response time", "ms")]
     p99_ms: Annotated[float, Column("99th percentile of the response times", "ms")]
@@ -73,6 +78,11 @@ class ResponsePoint:
     write_mean_ms: Annotated[float | None, Column("mean response time of writes", "ms")]
     utilization: Annotated[float, Column("share of time in which the device behind the cache was busy")]
     saturated: Annotated[bool, Column("whether the queue kept growing")]
+
+    @property
+    def cache_mb(self) -> float:
+        """Size of the cache, in 10^6 bytes."""
+        return self.cache_bytes / 1e6
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,7 +122,7 @@ class MissRatioCurves(DisplayedResult):
     def curves(self) -> polars.DataFrame:
         """A row for each policy and size.
 
-        Columns `policy`, `cache_mb` (10^6 bytes), `room` (segments), `miss_ratio` of uses of segments and its
+        Columns `policy`, `cache_bytes`, `room` (segments), `miss_ratio` of uses of segments and its
         `error`, half the 99 % confidence interval, 0 where exact; `read_miss_ratio` and `write_miss_ratio`;
         the same of bytes (`byte_miss_ratio`, `read_byte_...`, `write_byte_...`) and of requests
         (`request_miss_ratio`, ...), which miss if one of their segments does and have no ratio in a sample;
@@ -125,7 +135,7 @@ class MissRatioCurves(DisplayedResult):
     def responses(self) -> polars.DataFrame:
         """A row for each simulated cache in front of the device; the first is the device without a cache.
 
-        Columns `policy`, `cache_mb`, `room`, `mean_ms`, `p99_ms`, `read_mean_ms`, `write_mean_ms`,
+        Columns `policy`, `cache_bytes`, `room`, `mean_ms`, `p99_ms`, `read_mean_ms`, `write_mean_ms`,
         `utilization` of the device, and `saturated`, whether the queue kept growing.
         """
         return frame(self.simulated, ResponsePoint)
