@@ -35,8 +35,7 @@ impl Model for ClockPolicy {
 
 impl ClockPolicy {
     fn insert(&mut self, key: u64, may_evict: &mut MayEvict<'_>) -> Option<u64> {
-        let is_full = self.resident_count() == self.capacity;
-        let victim = if is_full { self.next_victim(may_evict) } else { None };
+        let victim = self.victim_if_full(self.capacity, may_evict);
         if let Some(victim) = victim {
             self.evict(victim);
         }

@@ -78,8 +78,7 @@ impl Lirs {
     }
 
     fn make_room(&mut self, may_evict: &mut MayEvict<'_>) -> Option<u64> {
-        let is_full = self.resident_count() == self.capacity;
-        let victim = if is_full { self.next_victim(may_evict) } else { None }?;
+        let victim = self.victim_if_full(self.capacity, may_evict)?;
         if self.keys.find(victim) == Some(LIR) {
             self.keys.remove(victim);
             self.stack.remove(victim);

@@ -96,6 +96,11 @@ pub trait SparingPolicy: ReplacementPolicy {
     fn is_resident(&self, key: u64) -> bool;
     /// Returns the number of keys in the cache.
     fn resident_count(&self) -> usize;
+
+    /// Returns the key to evict before another is inserted, if the cache holds `capacity` keys.
+    fn victim_if_full(&self, capacity: usize, may_evict: &mut MayEvict<'_>) -> Option<u64> {
+        if self.resident_count() == capacity { self.next_victim(may_evict) } else { None }
+    }
 }
 
 impl<P: SparingPolicy> ReplacementPolicy for P {

@@ -57,8 +57,7 @@ impl Model for TwoQ {
 impl TwoQ {
     /// Inserts a key in `list`; a full cache evicts a key first.
     fn insert(&mut self, list: usize, key: u64, may_evict: &mut MayEvict<'_>) -> Option<u64> {
-        let is_full = self.resident_count() == self.capacity;
-        let victim = if is_full { self.next_victim(may_evict) } else { None };
+        let victim = self.victim_if_full(self.capacity, may_evict);
         if let Some(victim) = victim {
             self.evict(victim);
         }

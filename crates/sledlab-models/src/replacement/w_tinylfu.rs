@@ -97,8 +97,7 @@ impl Model for WTinyLfu {
 impl WTinyLfu {
     /// Inserts a key in the window. The key that leaves the window for it enters the main cache, or is evicted.
     fn insert(&mut self, key: u64, may_evict: &mut MayEvict<'_>) -> Option<u64> {
-        let is_full = self.resident_count() == self.capacity;
-        let victim = if is_full { self.next_victim(may_evict) } else { None };
+        let victim = self.victim_if_full(self.capacity, may_evict);
         if let Some(victim) = victim {
             self.keys.remove(victim);
             self.unused_keys.remove(&victim);
