@@ -40,12 +40,13 @@ EQUAL_POLICIES = {
 }
 FOUR_SEGMENTS = "slru:segments=4:protected_share=0.75"
 OTHER_POLICIES = {
-    "lirs": (libcachesim.LIRS, 0.0005),
-    "s3-fifo": (libcachesim.S3FIFO, 0.02),
-    FOUR_SEGMENTS: (libcachesim.SLRU, 0.01),
-    "w-tinylfu": (libcachesim.WTinyLFU, 0.14),
+    "lirs": (libcachesim.LIRS, 0.0005, 0.0005),
+    "s3-fifo": (libcachesim.S3FIFO, 0.02, 0.02),
+    FOUR_SEGMENTS: (libcachesim.SLRU, 0.01, 0.01),
+    "w-tinylfu": (libcachesim.WTinyLFU, 0.14, 0.04),
 }
-"""Policies in which libCacheSim departs from the paper, and the largest difference of hit ratios."""
+"""Policies in which libCacheSim departs from the paper, with the largest difference of hit ratios for
+`ROOMS[0]` segments and for more."""
 
 
 class FillingSlru(Slru):
@@ -137,9 +138,9 @@ def test_hits_equal_those_of_libcachesim(name):
 def test_other_policies_differ_as_documented(name):
     uses = segment_uses(name).tolist()
     for (policy, room), count in hits_by_policy(name, *OTHER_POLICIES).items():
-        reference, max_difference = OTHER_POLICIES[policy]
+        reference, *max_differences = OTHER_POLICIES[policy]
         difference = (count - libcachesim_hits(reference, room, uses)) / len(uses)
-        assert abs(difference) <= max_difference, (policy, room)
+        assert abs(difference) <= max_differences[room > ROOMS[0]], (policy, room)
 
 
 @pytest.mark.parametrize("room", [200, 500])
