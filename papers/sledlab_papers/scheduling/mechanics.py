@@ -15,12 +15,12 @@ from ..simulator import SeekMap
 from ..wording import cells, number_table, percent
 from .plan import SchedulingRuns
 
-PRINTED_MS = (0.3, 0.4)
-"""Thresholds of zones that section 4.2.2 prints."""
+PRINTED_RANGE = "0.3 and 0.4 ms"
+"""Name of the thresholds of zones that section 4.2.2 prints."""
 
 SHOWN_MS = (0.25, 0.3, 0.35, 0.4)
 RANGES_MS = {
-    "0.3 and 0.4 ms": PRINTED_MS,
+    PRINTED_RANGE: (0.3, 0.4),
     "0.3 to 0.35 ms": tuple(np.linspace(0.3, 0.35, 11)),
     "0.25 to 0.35 ms": tuple(np.linspace(0.25, 0.35, 21)),
     "0.3 to 0.4 ms": tuple(np.linspace(0.3, 0.4, 21)),
@@ -51,7 +51,7 @@ def _aspect(threshold_ms: float) -> float:
 def h_26(_: SchedulingRuns) -> Judgment:
     """The shape of seek-time equivalence regions."""
     means = {name: sum(map(_aspect, range_ms)) / len(range_ms) for name, range_ms in RANGES_MS.items()}
-    average = means["0.3 and 0.4 ms"]
+    average = means[PRINTED_RANGE]
     judgment = judge_printed([average], direction_holds=min(map(_aspect, SHOWN_MS)) > 1).with_numbers(
         average=average, lowest=min(means.values()), highest=max(means.values())
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -273,23 +273,24 @@ class _Scaling:
 
 
 def _scaling(runs: SmartRuns, page_kb: float) -> _Scaling:
-    def speedups(first: int, last: int, devices: Sequence[str] = DEVICES) -> list[float]:
-        return [
-            runs.job_time_s("mafia", first, device, page_kb) / runs.job_time_s("mafia", last, device, page_kb)
-            for device in devices
-        ]
+    def speedups(first: int, last: int) -> dict[str, float]:
+        return {
+            device: runs.job_time_s("mafia", first, device, page_kb)
+            / runs.job_time_s("mafia", last, device, page_kb)
+            for device in DEVICES
+        }
 
-    def spread(values: Sequence[float]) -> float:
+    def spread(values: Collection[float]) -> float:
         return max(values) / min(values) - 1
 
-    mems_on_4 = speedups(1, 4, MEMS)
-    from_8 = speedups(8, 32)
-    many = [speedups(1, n) for n in runs.sizes("mafia") if n > 8]
+    on_4, from_8 = speedups(1, 4), speedups(8, 32)
+    mems_on_4 = [on_4[device] for device in MEMS]
+    beyond_8 = [speedups(1, n) for n in runs.sizes("mafia") if n > 8]
     return _Scaling(
-        on_4=speedups(1, 4),
-        from_8=from_8,
-        disk_lead=speedups(1, 4, (DISK,))[0] / max(mems_on_4) - 1,
-        apart=max(map(spread, [*many, from_8])),
+        on_4=list(on_4.values()),
+        from_8=list(from_8.values()),
+        disk_lead=on_4[DISK] / max(mems_on_4) - 1,
+        apart=max(spread(each.values()) for each in (*beyond_8, from_8)),
         mems_apart=spread(mems_on_4),
     )
 
