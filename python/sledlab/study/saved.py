@@ -1,12 +1,54 @@
-"""Rows of studies as plain data and back, by the types of their fields."""
+"""Results as files, and their rows as plain data and back, by the types of their fields."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
+
+from sledlab.files import atomic_write
+from sledlab.results import OUTCOME, REPORT
+from sledlab.runs.recording import LATEX, SUMMARY
+from sledlab.traces.parquet import write_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars
+
+    from sledlab.display import DisplayedResult
+
+
+def output_files(*tables: str) -> tuple[str, ...]:
+    """Return the names of all files that `write_result` creates for tables with these names."""
+    endings = ("parquet", "csv")
+    return (SUMMARY, REPORT, LATEX, OUTCOME, *(f"{name}.{ending}" for name in tables for ending in endings))
+
+
+def write_result(
+    result: DisplayedResult,
+    summary: Mapping[str, Any],
+    tables: Mapping[str, polars.DataFrame],
+    directory: Path,
+) -> None:
+    """Write page, tables (also as LaTeX), summary, and all data of a result into a directory."""
+    for name, table in tables.items():
+        with atomic_write(directory / f"{name}.parquet") as draft:
+            write_table(table, draft)
+        with atomic_write(directory / f"{name}.csv") as draft:
+            table.write_csv(draft)
+    texts = {
+        SUMMARY: json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False),
+        LATEX: result.latex().rstrip("\n"),
+        OUTCOME: json.dumps(to_plain(result), allow_nan=False),
+    }
+    for name, text in texts.items():
+        with atomic_write(directory / name) as draft:
+            draft.write_text(text + "\n", encoding="utf-8")
+    result.report(directory / REPORT)
 
 
 def to_plain(value: Any) -> Any:

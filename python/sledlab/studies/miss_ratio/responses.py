@@ -73,7 +73,7 @@ class DeviceBehind:
                 remedy="make the segments smaller, or omit the device",
             )
         composed = compose(trace, device)
-        composed.experiment.to_toml()
+        composed.experiment.to_toml()  # a wrong device is an error now, not after the survey of the trace
         check_source(composed.experiment, composed.trace)
         return cls(system_label(str(device)), composed, int(line_blocks))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,12 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab._native import __version__
 from sledlab.display import SCHEMA, DisplayedResult, find_presentation
-from sledlab.files import atomic_write
-from sledlab.results import OUTCOME, REPORT, read_errors, read_json
-from sledlab.runs.recording import LATEX, SUMMARY
+from sledlab.results import OUTCOME, read_errors, read_json
 from sledlab.study.columns import Column, frame, records
-from sledlab.study.saved import from_plain, to_plain
-from sledlab.traces.parquet import write_table
+from sledlab.study.saved import from_plain, output_files, write_result
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,10 +25,7 @@ KIND = "miss-ratio"
 TABLES = ("curves", "responses")
 """Names of the tables."""
 
-OUTPUT_FILES = (
-    *(SUMMARY, REPORT, LATEX, OUTCOME),
-    *(f"{name}.{ending}" for name in TABLES for ending in ("parquet", "csv")),
-)
+OUTPUT_FILES = output_files(*TABLES)
 """All files that `write` creates in a directory."""
 
 
@@ -44,7 +37,7 @@ class CurvePoint:
     cache_bytes: Annotated[int, Column("size of the cache", "bytes")]
     room: Annotated[int, Column("segments that the cache holds")]
     miss_ratio: Annotated[float | None, Column("share of uses of segments that miss")]
-    error: Annotated[float, Column("half the 99 % confidence interval of miss_ratio; 0 where it is exact")]
+    error: Annotated[float, Column("by how much miss_ratio of a sample can be wrong; 0 where it is exact")]
     read_miss_ratio: Annotated[float | None, Column("share of uses by reads that miss")]
     write_miss_ratio: Annotated[float | None, Column("share of uses by writes that miss")]
     byte_miss_ratio: Annotated[float | None, Column("share of bytes in segments that miss")]
@@ -123,7 +116,7 @@ class MissRatioCurves(DisplayedResult):
         """A row for each policy and size.
 
         Columns `policy`, `cache_bytes`, `room` (segments), `miss_ratio` of uses of segments and its
-        `error`, half the 99 % confidence interval, 0 where exact; `read_miss_ratio` and `write_miss_ratio`;
+        `error`, 0 where exact; `read_miss_ratio` and `write_miss_ratio`;
         the same of bytes (`byte_miss_ratio`, `read_byte_...`, `write_byte_...`) and of requests
         (`request_miss_ratio`, ...), which miss if one of their segments does and have no ratio in a sample;
         and `destage_ratio`, the segments that a write-back cache destages over the segments written. A
@@ -196,21 +189,7 @@ class MissRatioCurves(DisplayedResult):
 
     def write(self, directory: Path) -> None:
         """Write page, tables (also as LaTeX) and summary into a directory."""
-        for name in TABLES:
-            table: polars.DataFrame = getattr(self, name)
-            with atomic_write(directory / f"{name}.parquet") as draft:
-                write_table(table, draft)
-            with atomic_write(directory / f"{name}.csv") as draft:
-                table.write_csv(draft)
-        texts = {
-            SUMMARY: json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False),
-            LATEX: self.latex().rstrip("\n"),
-            OUTCOME: json.dumps(to_plain(self), allow_nan=False),
-        }
-        for name, text in texts.items():
-            with atomic_write(directory / name) as draft:
-                draft.write_text(text + "\n", encoding="utf-8")
-        self.report(directory / REPORT)
+        write_result(self, self.to_dict(), {name: getattr(self, name) for name in TABLES}, directory)
 
 
 def every_nth(sizes: Sequence[Any], count: int) -> list[Any]:

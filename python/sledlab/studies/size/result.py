@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -10,15 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab._native import __version__
 from sledlab.display import SCHEMA, DisplayedResult, find_presentation
-from sledlab.files import atomic_write
-from sledlab.results import OUTCOME, REPORT, read_errors, read_json
-from sledlab.runs.recording import LATEX, SUMMARY
+from sledlab.results import OUTCOME, read_errors, read_json
 from sledlab.studies.costs.cost import Cost  # noqa: TC001 - annotations are read at run time
 from sledlab.studies.size.goal import ClusterGoal
 from sledlab.studies.smart.replays import ReplayFigures  # noqa: TC001 - annotations are read at run time
 from sledlab.study.columns import Column, ColumnSelection, frame, records
-from sledlab.study.saved import from_plain, to_plain
-from sledlab.traces.parquet import write_table
+from sledlab.study.saved import from_plain, output_files, write_result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,13 +23,13 @@ if TYPE_CHECKING:
     import polars
     from matplotlib.figure import Figure
 
-SIZES = ("sizes.parquet", "sizes.csv")
-"""The two files of the table of sizes."""
+TABLE = "sizes"
+"""Name of the table of sizes."""
 
 KIND = "size"
 """The kind of these results, named in the directory that they are written to."""
 
-OUTPUT_FILES = (SUMMARY, REPORT, LATEX, OUTCOME, *SIZES)
+OUTPUT_FILES = output_files(TABLE)
 """All files that `write` creates in a directory."""
 
 
@@ -162,18 +158,7 @@ class SmartSize(DisplayedResult):
 
     def write(self, directory: Path) -> None:
         """Write page, table (also as LaTeX) and summary into a directory."""
-        with atomic_write(directory / SIZES[0]) as draft:
-            write_table(self.sizes, draft)
-        with atomic_write(directory / SIZES[1]) as draft:
-            self.sizes.write_csv(draft)
-        with atomic_write(directory / SUMMARY) as draft:
-            text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-            draft.write_text(text + "\n", encoding="utf-8")
-        with atomic_write(directory / LATEX) as draft:
-            draft.write_text(self.latex(), encoding="utf-8")
-        with atomic_write(directory / OUTCOME) as draft:
-            draft.write_text(json.dumps(to_plain(self), allow_nan=False) + "\n", encoding="utf-8")
-        self.report(directory / REPORT)
+        write_result(self, self.to_dict(), {TABLE: self.sizes}, directory)
 
 
 def read(directory: Path) -> SmartSize:
