@@ -1,4 +1,4 @@
-"""Power, cost and lifetime of a system that serves requests; prices at which two systems cost the same."""
+"""Power, cost and lifetime of a system that serves requests."""
 
 from __future__ import annotations
 
