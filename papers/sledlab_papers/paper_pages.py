@@ -219,7 +219,7 @@ def _row(claim: Claim) -> list[str]:
     ours = "; ".join(each.ours for each in claim.numbers) or claim.short
     if not ours:
         ours = "as published" if claim.outcome == MET else f"see {claim.id}"
-    why = "" if claim.outcome == MET else claim.cause
+    why = claim.cause
     if claim.contradicted_by:
         why = f"[contradiction](contradictions.md#{claim.contradicted_by.partition('#')[2]}): {why}"
     ratio = "; ".join(format_number(each.ratio) for each in claim.numbers)

@@ -46,10 +46,11 @@ class ClaimVerdict:
         return DEPENDS if DEPENDS in outcomes else max(outcomes, key=OUTCOMES.index)
 
     def depends_on(self, claim: ClaimEntry) -> tuple[str, ...]:
-        """The choices that the claim depends on: those of sweeps that flip, else the one that it names."""
+        """The choices that the claim depends on: those of sweeps that flip, and the one that it names."""
         if self.outcome != DEPENDS:
             return ()
-        return self.flipping_assumptions or (claim.depends_on,)
+        is_named = self.verdict.outcome == DEPENDS and claim.depends_on != ""
+        return (*self.flipping_assumptions, *([claim.depends_on] if is_named else []))
 
     @property
     def flipping_assumptions(self) -> tuple[str, ...]:

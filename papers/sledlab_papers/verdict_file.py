@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from . import results
-from .claims import ClaimEntry, claims, verdict
+from .claims import UNEXPLAINED_OUTCOMES, ClaimEntry, claims, verdict
 from .paths import PROJECT
 from .runs import TableReads
 from .topic import ClaimVerdict, PageContent, Topic
@@ -39,7 +39,7 @@ def rows(topic: Topic, content: PageContent) -> list[dict[str, Any]]:
             "ours": claim_verdict.verdict.ours.strip(),
             "why": claim_verdict.verdict.why.strip(),
             "short": claim_verdict.verdict.short,
-            "cause": topic_claims[claim].cause,
+            "cause": "" if claim_verdict.outcome in UNEXPLAINED_OUTCOMES else topic_claims[claim].cause,
             **_optional_fields(topic_claims[claim]),
             "numbers": [
                 [each.published, each.ours, each.ratio]

@@ -64,11 +64,11 @@ def h_02(_: Path) -> Judgment:
 
 def h_05(_: Path) -> Judgment:
     """Power over capacity, parked and idle."""
-    capacity_gib = _capacity_gib("mems-g2")
-    mw_per_gib = [mw / capacity_gib for mw in (_g2_parameters()["inactive_mw"], idle_mw("mems-g2"))]
-    are_tens = [PrintedNumber(TENS).is_met([mw]) for mw in mw_per_gib]
-    return judge_printed(mw_per_gib, direction_holds=any(are_tens)).with_numbers(
-        measured=mw_per_gib, gib=capacity_gib
+    capacity_gb = _capacity_gib("mems-g2") * 2**30 / 1e9
+    mw_per_gb = [mw / capacity_gb for mw in (_g2_parameters()["inactive_mw"], idle_mw("mems-g2"))]
+    are_tens = [PrintedNumber(TENS).is_met([mw]) for mw in mw_per_gb]
+    return judge_printed(mw_per_gb, direction_holds=any(are_tens)).with_numbers(
+        measured=mw_per_gb, gb=capacity_gb
     )
 
 

@@ -8,9 +8,12 @@ from typing import Any
 from ..claims import Judgment, judge_comparisons, judge_criterion
 from ..power.singles import simulate_snake
 from ..simulator import catalog
-from ..wording import cells, column_values, excess, number_table, spread_table
-from .disk_schedulers import COMPARABLE_SCV, FIGURE, gains_over_disk_schedulers
+from ..wording import all_above, cells, column_values, excess, majority_above, number_table, spread_table
+from .disk_schedulers import COMPARABLE_SCV, FIGURE
 from .plan import BUSY_LOADS, ROBUSTNESS, STAND_INS, SchedulingRuns
+
+SIGNIFICANT_LEAD = 0.13
+"""Least lead in throughput that outperforms significantly: that which section 4.3 prints with these words."""
 
 COMPARABLE_LEAD = 0.12
 """Greatest lead of SPTF in throughput with which performance is comparable: that which section 4.3 prints."""
@@ -45,22 +48,27 @@ MEASURES = {"mean_ms": "mean", "scv": "SCV"}
 
 def h_03(runs: SchedulingRuns) -> Judgment:
     """ZSPTF compared with the schedulers of disks, with SPTF's throughput and with C-SCAN's fairness."""
-    rows = gains_over_disk_schedulers(runs)
-    for stand_in in STAND_INS:
-        load_curves = runs.load_curves(FIGURE, stand_in)
-        rows[stand_in] += [
-            load_curves.gains("sptf", "zsptf", BUSY_LOADS),
-            load_curves.changes("zsptf", "c-scan", BUSY_LOADS, "scv"),
+    curves = {stand_in: runs.load_curves(FIGURE, stand_in) for stand_in in STAND_INS}
+    rows = {
+        stand_in: [
+            *(each.gains("zsptf", name, BUSY_LOADS) for name in ("fcfs", "sstf", "c-scan")),
+            each.gains("sptf", "zsptf", BUSY_LOADS),
+            each.changes("zsptf", "c-scan", BUSY_LOADS, "scv"),
         ]
-    leads, scv_changes = column_values(rows, 3), column_values(rows, 4)
+        for stand_in, each in curves.items()
+    }
+    gains, leads, scv_changes = column_values(rows, 0, 1, 2), column_values(rows, 3), column_values(rows, 4)
     is_comparable = max(leads) <= COMPARABLE_LEAD and max(map(excess, scv_changes)) <= COMPARABLE_SCV
-    judgment = judge_comparisons(
-        (gain > 0 for gain in column_values(rows, 0, 1, 2)), rest_holds=is_comparable
+    judgment = judge_criterion(
+        all_above(gains, SIGNIFICANT_LEAD) and is_comparable, direction_holds=majority_above(gains)
     )
-    return judgment.with_numbers(leads=leads, scv=scv_changes).with_tables(
+    ahead, significant = (sum(gain > least for gain in gains) for least in (0, SIGNIFICANT_LEAD))
+    return judgment.with_numbers(
+        ahead=ahead, significant=significant, compared=len(gains), leads=leads, scv=scv_changes
+    ).with_tables(
         spread_table(
             "Gains in throughput at equal response, and SCV against C-SCAN's, moderate and heavy load",
-            "workload | over SSTF | over C-SCAN | over SDF | SPTF over ZSPTF | SCV",
+            "workload | over FCFS | over SSTF | over C-SCAN | SPTF over ZSPTF | SCV",
             rows,
         )
     )

@@ -247,6 +247,20 @@ mod tests {
         assert_eq!(ledger.energy(&rates).idle.to_bits(), joules.to_bits());
     }
 
+    /// Hong 2006, figure 3: rows are states, columns those that may follow.
+    #[test]
+    fn states_follow_each_other_as_published() {
+        use PowerState::{Idle, Inactive, Startup, Working};
+        let states = [Inactive, Startup, Working, Idle];
+        let may_follow = [
+            [false, true, false, false],
+            [false, false, true, false],
+            [true, false, true, true],
+            [true, false, true, false],
+        ];
+        assert_eq!(states.map(|state| states.map(|next| state.can_precede(next))), may_follow);
+    }
+
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "Inactive does not lead to Working")]
