@@ -20,7 +20,7 @@ from ..wording import (
 )
 from .disk_schedulers import COMPARABLE_SCV
 from .plan import ALL_LOADS, BUSY_LOADS, RUN_SHARES, STAND_INS, SchedulingRuns
-from .throughput import gains_table, overloaded_levels
+from .throughput import gains_table
 
 FIGURE = "hong2006-figure-9"
 SCHEDULERS = ("sptf", "asptf", "gsptf", "zsptf", "zsptf-pyramid")
@@ -105,14 +105,14 @@ def h_52(runs: SchedulingRuns) -> Judgment:
     """ZSPTF compared with ASPTF at heavy load."""
     load_curves = runs.load_curves(FIGURE, "cello")
     gains = load_curves.gains(ZSPTF, "asptf", (HEAVY,))
-    zsptf_alone = set(overloaded_levels(load_curves, "asptf", (HEAVY,))) - set(
-        overloaded_levels(load_curves, ZSPTF, (HEAVY,))
-    )
-    are_faster = [*(gain > 0 for gain in gains.values()), *(True for _ in zsptf_alone)]
+    are_faster = [
+        load_curves.curves["asptf", speedup].saturated or load_curves.change(ZSPTF, "asptf", speedup) < 0
+        for speedup in load_curves.loads((HEAVY,), ZSPTF)
+    ]
     judgment = judge_printed(gains.values(), direction_holds=2 * sum(are_faster) > len(are_faster))
-    return judgment.with_numbers(measured=gains).with_tables(
-        gains_table({"cello, ZSPTF over ASPTF": (load_curves, ZSPTF, "asptf")}, (HEAVY,))
-    )
+    return judgment.with_numbers(
+        measured=gains, agreeing=sum(are_faster), compared=len(are_faster)
+    ).with_tables(gains_table({"cello, ZSPTF over ASPTF": (load_curves, ZSPTF, "asptf")}, (HEAVY,)))
 
 
 def h_53(runs: SchedulingRuns) -> Judgment:
@@ -165,7 +165,8 @@ def h_55(runs: SchedulingRuns) -> Judgment:
             case_count += 1
             asptf_wins += min(SCHEDULERS, key=lambda name: scv_by_scheduler[name]) == "asptf"
             fairer_count += scv_by_scheduler["asptf"] < scv_by_scheduler["c-scan"]
-    return judge_criterion(2 * asptf_wins > case_count, asptf_wins > 0).with_numbers(
+    is_fairest, is_fairer = 2 * asptf_wins > case_count, 2 * fairer_count > case_count
+    return judge_criterion(is_fairest and is_fairer, is_fairest or is_fairer).with_numbers(
         wins=asptf_wins, points=case_count, fairer=fairer_count
     )
 

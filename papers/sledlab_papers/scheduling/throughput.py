@@ -40,11 +40,11 @@ def gains_table(
 
 
 def _gain_text(curves: LoadCurves, a: str, b: str, level_ms: float, weights: Sequence[str]) -> str:
-    """The gain of `a` over `b` in percent, or who is overloaded instead."""
+    """The gain of `a` over `b` in percent, or who reaches the level only in overload with some seed."""
     gains = curves.gains(a, b, weights)
     if level_ms in gains:
         return percent(gains[level_ms], 1)
     names = [
         each.split(":")[0].upper() for each in (a, b) if level_ms in overloaded_levels(curves, each, weights)
     ]
-    return f"{' and '.join(names)} overloaded" if names else NOT_REACHED
+    return f"{' and '.join(names)} overloaded with a seed" if names else NOT_REACHED
