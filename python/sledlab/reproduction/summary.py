@@ -165,8 +165,11 @@ def _sweep_row(sweep: SensitivitySweep) -> tuple[str, ...]:
     if len({cell.outcome for cell in others}) == 1:
         changes = [*names_by_outcome]
     names = [cell.value for cell in others]
-    ends = (sweep.cells[0], sweep.cells[-1])
-    numbers = "" if sweep.exclusion else "; ".join(dict.fromkeys(each.number for each in ends if each.number))
+    # The number of the first value that turns the claim beside ours, or of both ends where none does.
+    turning_cell = next((cell for cell in others if cell.outcome != here.outcome), None)
+    shown_cells = (here, turning_cell) if turning_cell else (sweep.cells[0], sweep.cells[-1])
+    shown_numbers = dict.fromkeys(cell.number for cell in shown_cells)
+    numbers = "" if sweep.exclusion else "; ".join(filter(None, shown_numbers))
     return (
         f"{sweep.assumption} ({sweep.exclusion})" if sweep.exclusion else sweep.assumption,
         here.value,
