@@ -4,6 +4,7 @@ Where libCacheSim departs from the paper of a policy, a subclass of the oracle o
 departure, and the same hits as libCacheSim: nothing else differs.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,7 @@ import polars as pl
 import pytest
 import sledlab as sl
 
-from tests.oracles.policies import POLICIES, Lirs, S3Fifo, Slru, belady_hits, count_hits
+from tests.oracles.policies import POLICIES, Lirs, S3Fifo, Slru, WTinyLfu, belady_hits, count_hits
 
 libcachesim = pytest.importorskip("libcachesim", reason="libCacheSim has no package for this system")
 cache_module = pytest.importorskip("libcachesim.cache")
@@ -85,6 +86,96 @@ class DemotingLirs(Lirs):
         return None
 
 
+class FilteredWTinyLfu(WTinyLfu):
+    """Uses are counted in a filter, and halved after 32 hits per place of the main cache.
+
+    The main cache is filled and divided as an SLRU of libCacheSim.
+    """
+
+    def __init__(self, room: int) -> None:
+        super().__init__(room)
+        self.room = room
+        self.probation_room, self.protected_room = int(0.2 * self.main_room), int(0.8 * self.main_room)
+        self.filter, self.hits = [0] * math.ceil(-math.log(0.001) / math.log(2) ** 2 * self.main_room), 0
+
+    def use(self, key: int) -> int | None:
+        """A hit in the window is not counted; a new key is counted once it is in the cache."""
+        victim = None
+        if key in self.window:
+            self.window.remove(key)
+            self.window.append(key)
+        elif key in self.cached:
+            victim = self.use_in_main(key)
+            self.count(key)
+            self.hits += 1
+            if self.hits == 32 * self.main_room:
+                self.filter, self.hits = [count // 2 for count in self.filter], 0
+        else:
+            while len(self.cached) == self.room:
+                victim = self.leave_window(self.window.pop(0))
+            self.window.append(key)
+            self.count(key)
+        return victim
+
+    def use_in_main(self, key: int) -> int | None:
+        """If the segments have fewer places than the main cache, a key that is demoted evicts another one."""
+        (self.probation if key in self.probation else self.protected).remove(key)
+        self.protected.append(key)
+        if len(self.protected) <= self.protected_room:
+            return None
+        self.probation.append(self.protected.pop(0))
+        return self.probation.pop(0) if len(self.probation) > self.probation_room else None
+
+    def leave_window(self, candidate: int) -> int | None:
+        """Until the main cache is full, keys enter the first segment with space. All are counted again."""
+        if len(self.probation + self.protected) < self.main_room:
+            segments = [(self.probation, self.probation_room), (self.protected, self.protected_room)]
+            free = [segment for segment, room in segments if len(segment) < room]
+            (free or [self.probation])[0].append(candidate)
+            victim = None
+        else:
+            victim = (self.probation or self.protected)[0]
+            if self.estimate(candidate) > self.estimate(victim):
+                (self.probation or self.protected).pop(0)
+                self.probation.append(candidate)
+            else:
+                victim = candidate
+        self.count(candidate)
+        return victim
+
+    def count(self, key: int) -> None:
+        for place in self.places(key):
+            self.filter[place] += 1
+
+    def estimate(self, key: int) -> int:
+        return min(self.filter[place] for place in self.places(key))
+
+    def places(self, key: int) -> list[int]:
+        first, step = (xxh64(key, seed) % 2**32 for seed in (0x12345678, 0x12344321))
+        return [(first + number * step) % 2**32 % len(self.filter) for number in range(10)]
+
+
+@cache
+def xxh64(number: int, seed: int) -> int:
+    """XXH64 of a number of 64 bits."""
+    primes = (
+        0x9E3779B185EBCA87,
+        0xC2B2AE3D27D4EB4F,
+        0x165667B19E3779F9,
+        0x85EBCA77C2B2AE63,
+        0x27D4EB2F165667C5,
+    )
+
+    def rotate(value: int, bits: int) -> int:
+        return (value << bits | value >> (64 - bits)) % 2**64
+
+    word = rotate(number * primes[1] % 2**64, 31) * primes[0] % 2**64
+    value = (rotate((seed + primes[4] + 8) % 2**64 ^ word, 27) * primes[0] + primes[3]) % 2**64
+    value = (value ^ value >> 33) * primes[1] % 2**64
+    value = (value ^ value >> 29) * primes[2] % 2**64
+    return value ^ value >> 32
+
+
 @cache
 def trace(name: str) -> sl.Trace:
     return sl.read_trace(SAMPLES / f"{name}.csv.zst")
@@ -151,12 +242,21 @@ def test_other_policies_differ_as_documented(name):
         (lambda room: FillingSlru(room, [room // 4] * 3), libcachesim.SLRU),
         (FillingS3Fifo, libcachesim.S3FIFO),
         (DemotingLirs, libcachesim.LIRS),
+        (FilteredWTinyLfu, libcachesim.WTinyLFU),
     ],
-    ids=["slru", "slru-4", "s3-fifo", "lirs"],
+    ids=["slru", "slru-4", "s3-fifo", "lirs", "w-tinylfu"],
 )
 def test_each_departure_explains_its_whole_difference(oracle, reference, room):
     uses = segment_uses(QUICK)[:10_000].tolist()
     assert count_hits(oracle(room), uses) == libcachesim_hits(reference, room, uses)
+
+
+def test_w_tinylfu_of_libcachesim_halves_counts_after_hits():
+    uses, room = segment_uses("kv-a")[:12_000].tolist(), 100
+    oracle = FilteredWTinyLfu(room)
+    hits = count_hits(oracle, uses)
+    assert hits == libcachesim_hits(libcachesim.WTinyLFU, room, uses)
+    assert 32 * oracle.main_room + oracle.hits <= hits, "hits began again from 0"
 
 
 def test_libcachesim_reads_written_trace_and_its_future(tmp_path):
