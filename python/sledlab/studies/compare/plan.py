@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
 from sledlab.model.catalog import load_catalog, with_settings
-from sledlab.studies.compare.measure import MEASURES
 from sledlab.studies.compare.vary import NOTHING_VARIES, settings_of
+from sledlab.studies.races.measure import MEASURES
 from sledlab.study.plan import Case, Plan, check_source, explicit_tables, name_failed_run
 
 if TYPE_CHECKING:

@@ -48,6 +48,9 @@ class SideBySideOptions(SchedulerOptions, StorageOptions, StudyOptions, PriceOpt
     speedup: Annotated[
         Numbers, Option("Replay S times as fast.", "S,S", "1", parse=partial(numbers, "speed-up", above=True))
     ]
+    find_max_load: Annotated[
+        bool, Option("Find the speed-up up to which each device keeps up: about 8 more runs for each.")
+    ]
 
 
 class SideBySideArguments(SideBySideOptions, total=False):
@@ -86,6 +89,7 @@ STUDY: Study[SideBySide] = Study(
     options=SideBySideArguments,
     plan=later("sledlab.studies.side_by_side.plan:plan_runs"),
     conclude=later("sledlab.studies.side_by_side.tables:conclude"),
+    extend_plan=later("sledlab.studies.side_by_side.max_load:extend_plan"),
     progress_caption="comparing",
     replaced_keys=("replay.speedup",),
     selecting_keywords=("device", "trace", "workload"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sledlab.studies.costs.goal import ResponseGoal
     from sledlab.studies.races.race import Group
     from sledlab.studies.side_by_side.recommendation import EqualCostPrice
-    from sledlab.studies.side_by_side.rows import DeviceMean
+    from sledlab.studies.side_by_side.rows import DeviceMean, MaxLoad
     from sledlab.studies.side_by_side.tables import SideBySide
 
     Cells = Mapping[str, Callable[[DeviceMean], str]]
@@ -40,7 +40,10 @@ def ranked_rows(result: SideBySide, group: Group) -> list[DeviceMean]:
 def table(result: SideBySide, group: Group) -> Grid:
     """Response, energy and cost of every device, at one load."""
     rows = ranked_rows(result, group)
-    limits = {curve.name: curve.highest_steady_speedup for curve in group.curves}
+    limits = {
+        **{curve.name: _speedup_text(curve.highest_steady_speedup) for curve in group.curves},
+        **{name: _max_load_text(row) for name, row in result.max_loads(group).items()},
+    }
     cells: dict[str, Callable[[DeviceMean], str]] = {
         "device": lambda row: mark_overloaded(row.who.label, saturated=row.run.saturated)
     }
@@ -51,8 +54,8 @@ def table(result: SideBySide, group: Group) -> Grid:
     if goal is not None and goal.measure not in ("mean", "p99"):
         cells[goal.measure] = lambda row: figure(value_ms(row.run, goal))
     cells["99 %"] = lambda row: figure(row.run.p99_ms)
-    if len(group.speedups) > 1:
-        cells["keeps up to"] = lambda row: _speedup_text(limits[row.who.name])
+    if len(group.speedups) > 1 or result.max_loads(group):
+        cells["keeps up to"] = lambda row: limits[row.who.name]
     cells |= {
         "J": lambda row: interval(row.run.energy_j, row.run.half_j),
         "W": lambda row: figure(row.cost.power_w),
@@ -79,6 +82,29 @@ def _count_text(row: DeviceMean, name: str, text: Callable[[float], str]) -> str
 
 def _speedup_text(speedup: float | None) -> str:
     return "–" if speedup is None else f"×{speedup:g}"
+
+
+def _max_load_text(row: MaxLoad) -> str:
+    """The speed-up up to which a device keeps up, with a sign where the search ended without a limit."""
+    if row.speedup is None:
+        return f"<{_speedup_text(row.overloaded_speedup)}"
+    sign = ">" if row.overloaded_speedup is None else ""
+    return f"{sign}×{figure(row.speedup)}"
+
+
+def max_load_sentences(result: SideBySide, group: Group, source: str) -> Iterator[str]:
+    """A sentence: the highest load that each device sustains, the highest first."""
+    rows = sorted(result.max_loads(group).items(), key=lambda item: -(item[1].speedup or 0.0))
+    if not rows:
+        return
+    texts = [
+        f"{'more than ' if row.overloaded_speedup is None else ''}{figure(row.speedup)} times on {name} "
+        f"({figure(row.arrival_rate_iops)} requests/s)"
+        for name, row in rows
+        if row.speedup is not None
+    ]
+    texts += [f"none of the loads tried on {name}" for name, row in rows if row.speedup is None]
+    yield f"The highest load sustained, against the rate of {source}: {list_names(texts, MAX_NAMES)}."
 
 
 def _years_text(years: float | None) -> str:

@@ -16,6 +16,7 @@ from sledlab.runs.systems import system_label
 from sledlab.studies.costs.cost import MEMORY, PricedPart, device_names, optional_store_parts
 from sledlab.studies.costs.goal import ResponseGoal  # noqa: TC001 - annotations are read at run time
 from sledlab.studies.costs.prices import Prices, prices
+from sledlab.studies.side_by_side.rows import MaxLoad  # noqa: TC001 - annotations are read at run time
 from sledlab.study.plan import Case, Plan, check_source, plain, with_model
 from sledlab.study.systems import with_system
 from sledlab.traces.fitted_requests import fit_trace
@@ -36,11 +37,38 @@ class SideBySidePlan(Plan):
         prices: Prices of devices and energy.
         parts: The parts of each device or system with their prices, by name; `None` where one has no price.
         goal: The goal for response times, if any.
+        finds_max_load: Whether the highest load that each device sustains is searched.
+        max_loads: The highest loads, once they are found.
     """
 
     prices: Prices = field(default_factory=prices)
     parts: Mapping[str, Sequence[PricedPart] | None] = field(default_factory=dict)
     goal: ResponseGoal | None = None
+    finds_max_load: bool = False
+    max_loads: Sequence[MaxLoad] = ()
+
+    def steps(self, study: str) -> str:
+        """Return the option that searches a load, where it was given; see `Plan.steps`."""
+        return "--find-max-load" if self.finds_max_load else ""
+
+
+def case_at(device: str, column: str, source: str, speedup: float) -> Case:
+    """Return the row of a device at a load, given as a speed-up.
+
+    Args:
+        device: Name of the device.
+        column: Kind of the source: `trace` or `workload`.
+        source: Name of the source.
+        speedup: The load.
+    """
+    return Case(
+        "runs",
+        (("device", device), ("speedup", speedup), (column, source)),
+        f"{device} on {source}",
+        (("replay.speedup", repr(speedup)),),
+        speedup,
+        f"{device} on {source} at speed-up {speedup:g}",
+    )
 
 
 @dataclass(frozen=True)
@@ -89,19 +117,18 @@ def plan_runs(question: Question) -> SideBySidePlan:
     price_list.check({"node": set(), "device": names, "network": set()})
     speedups = question.axis("speedup", (1.0,))
     seeds = question.seeds(plain(next(iter(bases.values())).to_toml()))
+    finds_max_load = question.axis("find_max_load", False)
+    if finds_max_load and (question.base.setting("replay.mode") or "open") != "open":
+        raise Error(
+            "no load is too high in a closed replay, which waits for the device",
+            remedy="omit --find-max-load, or use --replay open",
+        )
     plan = SideBySidePlan(
         bases=bases,
         trace=question.trace,
         traces=traces,
         cases=[
-            Case(
-                "runs",
-                (("device", device), ("speedup", speedup), (column, source)),
-                f"{device} on {source}",
-                (("replay.speedup", repr(speedup)),),
-                speedup,
-                f"{device} on {source} at speed-up {speedup:g}",
-            )
+            case_at(device, column, source, speedup)
             for speedup, (device, source) in product(reversed(speedups), pairs)
         ],
         seeds=seeds,
@@ -110,6 +137,7 @@ def plan_runs(question: Question) -> SideBySidePlan:
             "trace": question.axis("trace"),
             "workload": list(question.axis("workload", {}).values()) or None,
             "speedup": speedups,
+            "find_max_load": finds_max_load or None,
             "seed": seeds,
             "goal": None if response_goal is None else str(response_goal),
             "price": price or None,
@@ -117,6 +145,7 @@ def plan_runs(question: Question) -> SideBySidePlan:
         prices=price_list,
         parts={name: optional_store_parts(config, price_list) for name, config in configs.items()},
         goal=response_goal,
+        finds_max_load=finds_max_load,
     )
     plan.check()
     return plan

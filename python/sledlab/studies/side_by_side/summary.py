@@ -27,7 +27,7 @@ from sledlab.show.wording import figure, join_names, list_names, milliseconds, p
 from sledlab.studies.races import parts as race_parts
 from sledlab.studies.races.parts import HEAD, cells, full_table, has_seeds, note
 from sledlab.studies.side_by_side import costs_summary, figures
-from sledlab.studies.side_by_side.costs_summary import costs_sentence, goal_sentences
+from sledlab.studies.side_by_side.costs_summary import costs_sentence, goal_sentences, max_load_sentences
 from sledlab.studies.side_by_side.tables import Standing
 
 if TYPE_CHECKING:
@@ -73,13 +73,14 @@ def answer(result: SideBySide) -> str:
 
 def verdict(result: SideBySide, group: Group) -> list[str]:
     """The answer for one trace: for the goal, or at the lightest load and the heaviest that most bear."""
+    limits = list(max_load_sentences(result, group, source(group)))
+    if len(group.speedups) > 1 and not limits:
+        limits = list(race_parts.limits(group, MAX_NAMES + 1))
     if result.goal is not None:
-        limits = race_parts.limits(group, MAX_NAMES + 1) if len(group.speedups) > 1 else ()
         return [*goal_sentences(result, group, source(group)), *limits]
     loads = dict.fromkeys((group.speedups[0], group.ranking_speedup))
     sentences = [sentence for speedup in loads for sentence in _load_sentences(group, speedup)]
-    sentences += costs_sentence(group)
-    return sentences if len(group.speedups) == 1 else [*sentences, *race_parts.limits(group, MAX_NAMES + 1)]
+    return [*sentences, *costs_sentence(group), *limits]
 
 
 def _load_sentences(group: Group, speedup: float) -> Iterator[str]:

@@ -13,7 +13,7 @@ from sledlab.studies.races.race import Curve, Group, Race
 from sledlab.studies.races.rows import build_tables, sorted_runs
 from sledlab.studies.side_by_side.plan import SideBySidePlan
 from sledlab.studies.side_by_side.recommendation import value_ms
-from sledlab.studies.side_by_side.rows import DeviceMean, SystemPart
+from sledlab.studies.side_by_side.rows import DeviceMean, MaxLoad, SystemPart
 from sledlab.study.plan import plain
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ class SideBySide(Race):
     notebook, and prints as one.
 
     Attributes:
-        rows: The simulated results: `runs`, `curves` with costs, `throughput`, and `parts` that have a price.
+        rows: The simulated results: `runs`, `curves` with costs, `throughput`, `parts` that have a price, and
+            `max_loads` if these were searched.
         costs: Wall-clock figures: `decision_cost`.
         config: The experiment of one run, as plain data: what all runs share is read from it; and prices.
         axes: Devices, traces or workloads, speed-ups and seeds.
@@ -51,7 +52,12 @@ class SideBySide(Race):
         ['device', 'speedup', 'workload', 'seed']
     """
 
-    kinds: ClassVar[Mapping[str, type]] = {**Race.kinds, "curves": DeviceMean, "parts": SystemPart}
+    kinds: ClassVar[Mapping[str, type]] = {
+        **Race.kinds,
+        "curves": DeviceMean,
+        "parts": SystemPart,
+        "max_loads": MaxLoad,
+    }
 
     devices: tuple[str, ...]
     sources: tuple[str, ...]
@@ -65,6 +71,14 @@ class SideBySide(Race):
     def parts(self) -> dict[str, list[SystemPart]]:
         """The parts of each device or system that have a price, by its name."""
         return {name: [row for row in self.rows["parts"] if row.device == name] for name in self.devices}
+
+    def max_loads(self, group: Group) -> dict[str, MaxLoad]:
+        """Return the highest loads that devices sustain of the requests of a group, by name, if searched."""
+        return {
+            str(row.competitor["device"]): row
+            for row in self.rows["max_loads"]
+            if row.varied == dict(group.varied)
+        }
 
     @property
     def competitors(self) -> Sequence[str]:
@@ -140,6 +154,7 @@ def conclude(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> SideBySide:
             for device, parts in plan.parts.items()
             for part in parts or ()
         ],
+        "max_loads": plan.max_loads,
     }
     used_prices = plan.prices.select({"node": set(), "device": names, "network": set()})
     config = {**plan.config, "prices": used_prices}

@@ -1,4 +1,4 @@
-"""Measuring a run of a comparison, which may end where a scheduler is overloaded."""
+"""Measuring a run of a race, which may end where a competitor is overloaded."""
 
 from __future__ import annotations
 
