@@ -202,7 +202,7 @@ def test_decisions_are_those_of_the_run(device, monkeypatch):
         )
         for now_ns, chosen, times_ns in waited
     ]
-    assert f"in {len(slowest.decisions.behind)} of {len(waited)} decisions." in slowest.answer
+    assert f"in {len(slowest.decisions.positive_lags_ms)} of {len(waited)} decisions." in slowest.answer
     assert f"Decisions that passed request {slowest.number} over" in str(slowest)
     assert json.loads(json.dumps(slowest.to_dict()))["decisions"]["count"] == len(waited)
 
@@ -213,7 +213,7 @@ def test_edge_and_other_rules_are_named():
         row["id"] for row in r.requests.iter_rows(named=True) if row["start_ns"] > row["arrival_ns"] + 3e6
     )
     decisions = r.explain(waiting).decisions
-    assert 0 < len(decisions.behind) < len(decisions.passed_over)
+    assert 0 < len(decisions.positive_lags_ms) < len(decisions.passed_over)
     assert "FCFS chose a request that the device reached no sooner." in r.explain(waiting).answer
     at_edge = dataclasses.replace(decisions, cylinder=decisions.cylinders - 1)
     assert at_edge.is_at_edge

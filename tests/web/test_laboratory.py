@@ -240,6 +240,7 @@ def test_one_request_is_of_the_watched_run(front, page):
     name, operation, length = page.request_title.split(", ")
     assert name == f"request #{row['id']}"
     assert operation == f"{'read' if row['op'] == 'R' else 'write'} 512 B"
+    assert "before its last access" in page.page.locator("[aria-labelledby=life-title] .legend").inner_text()
     taken_ms = (row["completion_ns"] - row["arrival_ns"]) / 1e6
     assert float(length.split()[0]) == pytest.approx(taken_ms, rel=0.01)
 
@@ -428,6 +429,45 @@ def test_design_is_answered_immediately_and_can_be_saved(page):
     page.press("Watch it")
     page.wait_for_summary()
     assert page.message == ""
+
+
+def test_design_races_against_its_preset(page):
+    page.tab("Design")
+    page.page.locator(".figures dd").first.wait_for()
+    race = page.page.get_by_role("button", name="Race it")
+    assert race.is_disabled(), "nothing was changed"
+    page.page.get_by_label("acceleration of the actuators").press("End")
+    page.until("!document.querySelector('.design button:disabled')")
+    race.click()
+    page.wait_for_race(2)
+    page.until("document.querySelector('.verdict').textContent.startsWith('your design answers soonest')")
+    colors = "[...document.querySelectorAll('progress')].map(bar => getComputedStyle(bar).accentColor)"
+    assert len(set(page.page.evaluate(colors))) == 2, "those of the runners"
+    page.choose("race", "schedulers")
+    page.wait_for_race(2)
+    page.choose("race", "designs")
+    page.wait_for_race(2)
+    assert page.message == ""
+
+
+def test_each_view_says_what_it_shows(page):
+    sentences = []
+    for view in VIEWS:
+        page.tab(view)
+        sentences.append(page.page.locator(".what").inner_text())
+    assert len(set(sentences)) == len(VIEWS)
+    assert [sentence for sentence in sentences if "mark" in sentence] == sentences[:1]
+
+
+def test_legends_have_values_only_at_the_pointer(page):
+    page.wait_for_summary()
+    values = page.page.locator(".series .u-legend .u-value")
+    assert [each for each in values.all() if each.is_visible()] == []
+    page.page.locator(".series .u-over").first.hover()
+    assert all(each.is_visible() and each.inner_text() != "–" for each in values.all())
+    assert values.count() == 5, "time and values of both charts"
+    page.page.locator(".clock").hover()
+    assert [each for each in values.all() if each.is_visible()] == []
 
 
 def test_shared_address_opens_at_the_same_time(page, chromium):

@@ -16,8 +16,13 @@ import { createViews, type View, type Views } from "./views.ts";
 import type { Place } from "./watch/host.ts";
 import { Watch } from "./watch/view.ts";
 
-/** What the page shows, for visitors who have not heard of MEMS storage. */
-const WHAT = "A MEMS storage device, simulated in this tab: a sled moves under thousands of tips. Each mark is a request that waits; the scheduler chooses the next one.";
+/** What each view shows, for visitors who have not heard of MEMS storage. */
+const WHAT: Readonly<Record<View, string>> = {
+  watch: "A MEMS storage device, simulated in this tab: a sled moves under thousands of tips. Each mark is a request that waits; the scheduler chooses the next one.",
+  race: "Runs that differ in one choice, simulated side by side in this tab: which answers sooner, and what does it cost?",
+  design: "The physics of a MEMS sled that moves under thousands of tips: what do stronger springs, smaller bits or more tips change?",
+  yours: "A trace or an experiment of your own, simulated in this tab.",
+};
 
 const VISITED_KEY = "sledlab-visited";
 
@@ -35,6 +40,7 @@ function isFirstVisit(): boolean {
 
 export class App {
   private readonly messages = el("div", { role: "alert" });
+  private readonly what = el("p", { class: "quiet what" });
   private readonly body = el("div", { role: "tabpanel", id: "view" });
   private readonly tabs: Readonly<Record<View, HTMLButtonElement>>;
   private readonly setup: Setup;
@@ -59,7 +65,7 @@ export class App {
         el("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, Object.values(this.tabs)),
         el("span", { class: "grow" }), tour, button("Share", () => void this.share(), {}), button("?", () => this.helpDialog.showModal(), { "aria-label": "help", key: "?" }),
       ]),
-      el("p", { class: "quiet what" }, [WHAT]), this.views.tour.element, this.messages, this.setup.element, this.body,
+      this.what, this.views.tour.element, this.messages, this.setup.element, this.body,
     ]);
     fill(page, frame, this.helpDialog);
     prepareForPrint(frame);
@@ -118,6 +124,7 @@ export class App {
       setAttribute(tab, "aria-selected", String(name === view));
       tab.tabIndex = name === view ? 0 : -1;
     }
+    fill(this.what, WHAT[view]);
     this.setup.element.hidden = view === "design" || view === "yours";
     fill(this.body, view === "watch" ? this.watch.element : this.views[view].element);
     setAttribute(this.body, "aria-labelledby", `tab-${view}`);
@@ -140,9 +147,8 @@ export class App {
     return this.watch;
   }
 
-  /** Starts a race of schedulers. */
-  race(names: readonly string[]): void {
-    void this.attempt(() => this.views.race.raceSchedulers(names));
+  get raceView(): Views["race"] {
+    return this.views.race;
   }
 
   async attempt(action: () => Promise<void>): Promise<void> {

@@ -132,7 +132,7 @@ export class Plot implements Drawing {
       width,
       height: chart.height,
       legend: { live: chart.curves.length > 0 },
-      cursor: { ...(chart.syncKey ? { sync: { key: chart.syncKey } } : {}), points: { size: 6 }, drag: { x: Boolean(chart.onZoom), y: false, setScale: false } },
+      cursor: { ...(chart.syncKey ? { sync: { key: chart.syncKey, filters: { pub: isMovement, sub: isMovement } } } : {}), points: { size: 6 }, drag: { x: Boolean(chart.onZoom), y: false, setScale: false } },
       scales: {
         x: { time: false, distr: hasLogX ? 3 : 1, ...(hasLogX ? { range: logRange } : {}) },
         y: { distr: this.isLogarithmic ? 3 : 1, range: this.isLogarithmic ? logRange : rangeFromZero },
@@ -145,7 +145,11 @@ export class Plot implements Drawing {
           ...(dash ? { dash: [...dash] } : {}), ...(fill ? { fill } : {}), ...(chart.hasSteps ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
         })),
       ],
-      hooks: { setSelect: [(plot) => this.onSelect(plot)], ready: [(plot) => this.listen(plot)], draw: [(plot) => this.element.setAttribute("data-ticks", tickLabels(plot))] },
+      hooks: {
+        // The legend has values only where the cursor is.
+        setLegend: [(plot) => plot.root.classList.toggle("pointed", plot.cursor.idx != null)],
+        setSelect: [(plot) => this.onSelect(plot)], ready: [(plot) => this.listen(plot)], draw: [(plot) => this.element.setAttribute("data-ticks", tickLabels(plot))],
+      },
     } as uPlot.Options;
   }
 
@@ -170,6 +174,9 @@ export class Plot implements Drawing {
 export function addPlotMenu(figure: HTMLElement, title: string, plots: readonly Plot[]): void {
   addSaveMenu(figure, title, plots, [{ text: "Logarithmic or linear", act: () => plots.forEach((plot) => plot.toggleScale()) }]);
 }
+
+/** Whether charts that share a cursor share this event: a selection zooms all of them by `onZoom`. */
+const isMovement = (event: string): boolean => event === "mousemove" || event === "mouseleave";
 
 const rangeFromZero: uPlot.Range.Function = (_, _low, high) => [0, high > 0 ? high * 1.08 : 1];
 

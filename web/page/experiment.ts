@@ -9,7 +9,8 @@ interface Table {
   readonly lines: readonly string[];
 }
 
-type Values = Readonly<Record<string, string | number | boolean>>;
+/** Values of a table by key. */
+export type Values = Readonly<Record<string, string | number | boolean>>;
 
 export class Experiment {
   private constructor(private readonly tables: readonly Table[]) {}

@@ -25,7 +25,7 @@ open_results = later("sledlab.studies.saved_results:open")
 def explain(directory: str, number: int | None, *, as_json: bool) -> None:
     """Explain the response time of one request of a run.
 
-    Shows what the request waited for, the decisions that passed it over and by how much it was behind, the
+    Shows what the request waited for, the decisions that passed it over and its lag in them, the
     parts of its service time, and its energy. DIR is a directory that
     `sledlab simulate --out` wrote; N is the column `id` of its requests.parquet. Default: the slowest
     request.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_figure, mpl_lines, mpl_patches
@@ -16,6 +17,7 @@ from sledlab.reproduction.statements import DrawnStatements
 from sledlab.reproduction.verdicts import MARKS
 from sledlab.show.palette import INK, PALETTE, QUIET, text_color
 from sledlab.show.plots import finish_figure, style
+from sledlab.show.text_extents import text_box, tick_labels, to_pixels
 from sledlab.show.wording import NO_BREAK_SPACE, keep_units
 
 if TYPE_CHECKING:
@@ -46,6 +48,9 @@ BOLD_LETTERS_PER_INCH = 10.2
 
 HANDLE_WIDTH = 0.62
 """Width of a mark of the legend with the space around it, in inches."""
+
+TICK_GAP, MIN_TICK_SIZE = 3.0, 6.5
+"""Least distance between two labels of an axis, and least size of their letters, in points."""
 
 MAX_RANGE_RATIO = 5.0
 """Greatest ratio of the ends of linear axes that become one range."""
@@ -100,7 +105,24 @@ def draw(
         line_count = _draw_title(drawing, figure, legends.measured)
         line_count += _draw_lines_below(drawing, figure, legends, changes, shortened)
         drawing.set_figheight(HEIGHT * rows + LINE_HEIGHT * line_count)
+        _separate_tick_labels(drawing)
     return finish_figure(drawing, f"sledlab reproduce run {figure.name}")
+
+
+def _separate_tick_labels(drawing: Drawing) -> None:
+    """Shrink the labels below each panel that almost touch, down to `MIN_TICK_SIZE`."""
+    drawing.draw_without_rendering()
+    gap = to_pixels(drawing, TICK_GAP)
+    for axes in drawing.axes:
+        labels = [label for label in tick_labels(axes.xaxis) if not label.get_rotation()]
+        boxes = [text_box(label) for label in labels]
+        ratios = [
+            (after.x0 + after.x1 - before.x0 - before.x1 - 2 * gap) / (before.width + after.width)
+            for before, after in pairwise(boxes)
+        ]
+        if ratios and min(ratios) < 1:
+            for label in labels:
+                label.set_fontsize(max(float(label.get_fontsize()) * min(ratios), MIN_TICK_SIZE))
 
 
 def _draw_contents(

@@ -171,7 +171,8 @@ class DrawnPanel:
             self._draw_part_dots(heights_by_part, names)
         else:
             self._draw_part_bars(heights_by_part, names)
-        self.axes.set_xlim(-1.2, max(self.slots.values()) + 1.2)
+        margin = 1.2 if len(self.slots) <= MAX_TICKS else 0.7
+        self.axes.set_xlim(-margin, max(self.slots.values()) + margin)
         self.axes.grid(visible=True, axis="y")
 
     def _draw_part_bars(self, heights_by_part: dict[str, dict[str, float]], names: list[str]) -> None:
@@ -227,9 +228,8 @@ class DrawnPanel:
             if name:
                 self._draw_group_name(self.panel.names.get(name, name), (start + position - 1) / 2)
             position += GAP
-        size = 7 if self.is_narrow and len(ticks) > MAX_TICKS else 9
         self.axes.set_xticks(
-            [tick for tick, _ in ticks], [label for _, label in ticks], fontsize=size, color=INK
+            [tick for tick, _ in ticks], [label for _, label in ticks], fontsize=9, color=INK
         )
         heights_by_part = {
             part: {

@@ -52,8 +52,8 @@ class PassedOver:
     queued: int
 
     @property
-    def behind_ms(self) -> float:
-        """By how much the device would have reached the request later than the chosen one."""
+    def lag_ms(self) -> float:
+        """How much later than the chosen request the device would have reached this one; may be negative."""
         return self.own_ms - self.chosen_ms
 
 
@@ -72,14 +72,14 @@ class Decisions:
     cylinders: int
 
     @property
-    def behind(self) -> list[PassedOver]:
-        """The decisions in which the device would have reached the request later than the chosen one."""
-        return [each for each in self.passed_over if each.behind_ms > 0]
+    def positive_lags_ms(self) -> list[float]:
+        """Lags of the decisions in which the device would have reached the chosen request sooner."""
+        return [each.lag_ms for each in self.passed_over if each.lag_ms > 0]
 
     @property
-    def median_behind_ms(self) -> float | None:
-        """Median lag in these decisions; None without any."""
-        return median(each.behind_ms for each in self.behind) if self.behind else None
+    def median_lag_ms(self) -> float | None:
+        """Median of the positive lags; None without any."""
+        return median(self.positive_lags_ms) if self.positive_lags_ms else None
 
     @property
     def is_at_edge(self) -> bool:
@@ -91,11 +91,11 @@ class Decisions:
         """Return the decisions as plain data."""
         return {
             "count": len(self.passed_over),
-            "behind": len(self.behind),
-            "median_behind_ms": self.median_behind_ms,
+            "positive_lags": len(self.positive_lags_ms),
+            "median_lag_ms": self.median_lag_ms,
             "cylinder": self.cylinder,
             "cylinders": self.cylinders,
-            "passed_over": [{**vars(each), "behind_ms": each.behind_ms} for each in self.passed_over],
+            "passed_over": [{**vars(each), "lag_ms": each.lag_ms} for each in self.passed_over],
         }
 
 

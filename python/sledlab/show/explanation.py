@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from sledlab.runs.decisions import PassedOver
     from sledlab.runs.explanation import Explanation
     from sledlab.show.document import Part
 
@@ -101,25 +100,25 @@ def _queue_sentences(request: Explanation) -> Iterator[str]:
 
 
 def _decision_sentences(request: Explanation) -> Iterator[str]:
-    """Yield sentences about the decisions that passed the request over, and by how much it was behind."""
+    """Yield sentences about the decisions that passed the request over, and its lag in them."""
     decisions = request.decisions
     if decisions is None or not decisions.passed_over:
         return
-    count, behind = len(decisions.passed_over), len(decisions.behind)
+    count, lags = len(decisions.passed_over), len(decisions.positive_lags_ms)
     scheduler = scheduler_name(request.config)
     cylinder = f"cylinder {decisions.cylinder:,} of {decisions.cylinders:,}"
     place = f"At the edge ({cylinder})" if decisions.is_at_edge else f"On {cylinder}"
-    if decisions.median_behind_ms is None:
+    if decisions.median_lag_ms is None:
         yield (
             f"{scheduler} passed it over in {pluralize(count, 'decision')}, never for a request that the "
             "device would have reached sooner."
         )
         return
-    lag = milliseconds(decisions.median_behind_ms)
-    in_median = " in the median" if behind > 1 else ""
-    yield f"{place}, it was behind by {lag}{in_median} in {behind:,} of {pluralize(count, 'decision')}."
-    if behind < count:
-        others = "the other" if count - behind == 1 else f"the other {count - behind:,}"
+    lag = milliseconds(decisions.median_lag_ms)
+    in_median = " in the median" if lags > 1 else ""
+    yield f"{place}, it lagged by {lag}{in_median} in {lags:,} of {pluralize(count, 'decision')}."
+    if lags < count:
+        others = "the other" if count - lags == 1 else f"the other {count - lags:,}"
         yield f"In {others}, {scheduler} chose a request that the device reached no sooner."
 
 
@@ -136,22 +135,17 @@ def _decision_table(request: Explanation) -> list[Part]:
             f"{each.after_ms:,.3f}",
             str(each.chosen),
             *map(figure, (each.chosen_ms, each.own_ms)),
-            _lag(each),
+            f"{each.lag_ms:+.3f}".replace("-", "−"),
             f"{each.queued:,}",
         )
         for each in shown
     ]
-    note = "Positioning times in ms. Behind: how much later the device would have reached this request."
+    note = "Positioning times in ms. Lag: how much later the device would have reached this request."
     if len(rows) > len(shown):
         note += f" The first and the last of {len(rows):,} decisions; --json has all."
-    head = ("ms after arrival", "chosen instead", "takes", "this one", "behind", "waiting")
+    head = ("ms after arrival", "chosen instead", "takes", "this one", "lag", "waiting")
     heading = f"Decisions that passed request {request.number} over"
     return [Heading(heading), Grid(head, lines, "numbers"), Text(note, "quiet")]
-
-
-def _lag(decision: PassedOver) -> str:
-    """Return by how many ms a request was behind, with its sign."""
-    return f"{decision.behind_ms:+.3f}".replace("-", "−")
 
 
 def _served_requests(request: Explanation) -> str:

@@ -8,7 +8,7 @@ import { Sheet } from "../canvas.ts";
 import { button, el, fill, select } from "../dom.ts";
 import { download } from "../download.ts";
 import { takeWorker } from "../engine.ts";
-import { Experiment } from "../experiment.ts";
+import { Experiment, type Values } from "../experiment.ts";
 import { formatCapacity, formatNumber, formatUnit } from "../format.ts";
 import { maxPositioning_ms, drawMap } from "../watch/map.ts";
 import { drawBackground, drawForeground, stageFrame } from "../watch/stage.ts";
@@ -32,6 +32,7 @@ export class Design {
   private readonly sliders = el("div", { class: "sliders" });
   private readonly figures = el("dl", { class: "figures card" });
   private readonly problem = el("p", { class: "quiet", role: "status" });
+  private readonly raceButton = button("Race it", () => this.race());
   private readonly sheet: Sheet;
   private readonly mapCard: HTMLElement;
 
@@ -57,8 +58,12 @@ export class Design {
     await this.update();
   }
 
+  private get values(): Values {
+    return { preset: this.preset, ...this.overrides };
+  }
+
   private get toml(): string {
-    return Experiment.parse("").withTable("device", { preset: this.preset, ...this.overrides }).toml;
+    return Experiment.parse("").withTable("device", this.values).toml;
   }
 
   private compose(): void {
@@ -71,7 +76,7 @@ export class Design {
           button("Reset", () => void this.app.attempt(() => this.begin(this.preset))),
         ]), this.sliders, this.problem,
         el("div", { class: "row" }, [
-          button("Watch it", () => this.watch(), { class: "main" }),
+          button("Watch it", () => this.watch(), { class: "main" }), this.raceButton,
           button("Save as device.toml", () => this.facts && download("device.toml", this.facts.toml)),
         ]),
       ]),
@@ -118,6 +123,7 @@ export class Design {
           fill(this.problem, error instanceof Error ? error.message : String(error));
           continue;
         }
+        this.raceButton.disabled = Object.keys(this.overrides).length === 0;
         this.showFigures();
         this.draw();
       }
@@ -150,8 +156,12 @@ export class Design {
   }
 
   private watch(): void {
-    const values = { preset: this.preset, ...this.overrides };
-    this.app.change(this.app.experiment.withTable("device", values));
+    this.app.change(this.app.experiment.withTable("device", this.values));
     this.app.show("watch");
+  }
+
+  /** Races the design against the preset from which it began. */
+  private race(): void {
+    this.app.raceView.raceDesigns({ [this.preset]: { preset: this.preset }, "your design": this.values });
   }
 }

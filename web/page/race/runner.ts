@@ -7,6 +7,7 @@ import { takeWorker } from "../engine.ts";
 import { warmupOperations, type Experiment } from "../experiment.ts";
 import { formatNumber } from "../format.ts";
 import { overloadWarning } from "../overload.ts";
+import { adaptiveColor } from "../palette.ts";
 import { swatch } from "../watch/timeline.ts";
 import { PLACE_COLUMNS } from "./places.ts";
 
@@ -31,6 +32,7 @@ export class Runner {
 
   constructor(readonly name: string, readonly color: string, options: readonly (readonly [string, string])[], onChoose: (name: string) => void, onRemove: (() => void) | null) {
     this.bar.setAttribute("aria-label", `progress of ${name}`);
+    this.bar.style.accentColor = adaptiveColor(color);
     const removeButton = onRemove && el("button", { type: "button", class: "plain", "aria-label": `take ${name} out of the race` }, ["×"], { click: onRemove });
     fill(this.element, el("h2", { class: "row" }, [swatch(color), select("", options, name, onChoose), el("span", { class: "grow" }), removeButton]), this.bar, this.figures);
     this.element.querySelector("select")!.setAttribute("aria-label", "runner");

@@ -3,7 +3,7 @@
 import type { App } from "../app.ts";
 import { Plot, addPlotMenu, type Chart } from "../chart.ts";
 import { button, el, fill, select } from "../dom.ts";
-import type { Experiment } from "../experiment.ts";
+import type { Experiment, Values } from "../experiment.ts";
 import { colorsOf } from "../palette.ts";
 import { alignCurves, alignSteps, waitByPlace } from "./places.ts";
 import { Runner } from "./runner.ts";
@@ -15,6 +15,7 @@ const AXES = {
   devices: { table: "device", key: "preset", first: ["mems-g2", "mems-g3"], entries: "devices" },
   "power policies": { table: "power", key: "kind", first: ["never", "immediate"], entries: "power_policies" },
   layouts: { table: "device", key: "layout", first: ["row-first", "streaming"], entries: null },
+  designs: { table: "device", key: null, first: [], entries: null },
 } as const;
 type Axis = keyof typeof AXES;
 
@@ -32,6 +33,8 @@ export class Race {
   readonly element = el("div", { class: "race" });
   private axis: Axis = "schedulers";
   private names: string[] = [...AXES.schedulers.first];
+  /** Values of the table `device` of each design that can race, by the name of the design. */
+  private designs: Readonly<Record<string, Values>> = {};
   private runners: Runner[] = [];
   private raceNumber = 0;
   private lastDrawn_ms = 0;
@@ -53,8 +56,18 @@ export class Race {
   }
 
   /** Starts a race of these schedulers, as the tour does. */
-  async raceSchedulers(names: readonly string[]): Promise<void> {
-    this.axis = "schedulers";
+  raceSchedulers(names: readonly string[]): void {
+    this.start("schedulers", names);
+  }
+
+  /** Starts a race of designs: values of the table `device` by the name of the design. */
+  raceDesigns(designs: Readonly<Record<string, Values>>): void {
+    this.designs = designs;
+    this.start("designs", Object.keys(designs));
+  }
+
+  private start(axis: Axis, names: readonly string[]): void {
+    this.axis = axis;
     this.names = [...names];
     this.startedExperiment = null;
     this.app.show("race");
@@ -98,12 +111,14 @@ export class Race {
   private variant(name: string): Experiment {
     const { table, key } = AXES[this.axis];
     const { experiment } = this.app;
+    if (key === null) return experiment.withTable(table, this.designs[name]!);
     return key === "layout" ? experiment.withValue(table, key, name) : experiment.withTable(table, { [key]: name });
   }
 
   private options(): (readonly [string, string])[] {
     const { entries } = AXES[this.axis];
     if (entries) return this.app.catalog[entries].map(({ name }) => [name, name] as const);
+    if (this.axis === "designs") return Object.keys(this.designs).map((name) => [name, name] as const);
     const parameter = this.app.catalog.device_kinds.find(({ name }) => name === "mems")?.parameters?.find(({ name }) => name === "layout");
     const layouts = Array.isArray(parameter?.["kind"]) ? (parameter["kind"] as string[]) : [...AXES.layouts.first];
     return layouts.map((name) => [name, name] as const);
@@ -120,10 +135,11 @@ export class Race {
       (newName) => restart(this.names.map((each, otherIndex) => (otherIndex === index ? newName : each))),
       this.names.length > 2 ? () => restart(this.names.filter((_, otherIndex) => otherIndex !== index)) : null));
     const nextName = options.find(([name]) => !this.names.includes(name))?.[0];
+    const axes = (Object.keys(AXES) as Axis[]).filter((name) => name !== "designs" || Object.keys(this.designs).length > 0);
     fill(this.controls,
-      select("race", (Object.keys(AXES) as Axis[]).map((name) => [name, name] as const), this.axis, (axis) => {
+      select("race", axes.map((name) => [name, name] as const), this.axis, (axis) => {
         this.axis = axis as Axis;
-        restart([...AXES[this.axis].first]);
+        restart(this.axis === "designs" ? Object.keys(this.designs) : [...AXES[this.axis].first]);
       }),
       button("Race again", () => restart(this.names), { class: "main" }),
       button("Add a runner", () => restart([...this.names, nextName!]), { disabled: this.names.length >= MAX_RUNNERS || !nextName }),

@@ -62,6 +62,6 @@ export const STEPS: readonly Step[] = [
       "FCFS treats all places alike but cannot sustain this load. Add it as a runner to see this, then change the load.",
     ],
     anchor: "places",
-    enter: (app) => app.race(["sptf", "asptf"]),
+    enter: (app) => app.raceView.raceSchedulers(["sptf", "asptf"]),
   },
 ];

@@ -23,8 +23,7 @@ export function describeChoice(window: Window, choice: Choice, scheduler: string
   const opening = `${formatTime(choice.at_ns)}: ${scheduler} takes ${accessOperation(window, chosenCandidate.access)} #${id[chosenCandidate.access]}, ${formatDuration(chosenCandidate.positioning_ns)} away`;
   if (others.length === 0) return `${opening}, the only one that waits.`;
   const best = others.reduce((one, other) => (other.positioning_ns < one.positioning_ns ? other : one));
-  const behind_ns = best.positioning_ns - chosenCandidate.positioning_ns;
-  const reason = behind_ns >= 0 ? `the next best is ${formatDuration(best.positioning_ns)} away` : `although #${id[best.access]} is only ${formatDuration(best.positioning_ns)} away`;
+  const reason = best.positioning_ns >= chosenCandidate.positioning_ns ? `the next best is ${formatDuration(best.positioning_ns)} away` : `although #${id[best.access]} is only ${formatDuration(best.positioning_ns)} away`;
   return `${opening}, of ${choice.waiting}; ${reason}.`;
 }
 
@@ -56,7 +55,7 @@ export class ChoicePanel {
     this.element = el("section", { class: "card choice", "aria-labelledby": "choice-title" }, [
       el("h2", { id: "choice-title" }, ["The choice", this.waiting]),
       el("div", { class: "scroll" }, [el("table", {}, [
-        el("thead", {}, [el("tr", {}, ["request", "is", "away, ms", "behind", "waits"].map((name, index) =>
+        el("thead", {}, [el("tr", {}, ["request", "is", "away, ms", "lag", "waits"].map((name, index) =>
           el("th", { scope: "col", class: index === 1 ? "words" : undefined }, [name])))]),
         this.body,
       ])]),
@@ -83,10 +82,10 @@ export class ChoicePanel {
     return choice.candidates.slice(0, 6).map(({ access, positioning_ns, isChosen }) => {
       const numberButton = el("button", { type: "button", class: "plain", "aria-label": `follow request ${id[access]}` }, [`#${id[access]}`],
         { click: () => this.follow(id[access]!) });
-      const behind_ns = positioning_ns - chosen_ns;
+      const lag_ns = positioning_ns - chosen_ns;
       return el("tr", { class: isChosen ? "chosen" : undefined }, [
         el("td", {}, [numberButton]), el("td", { class: "words" }, [accessOperation(window, access)]), el("td", {}, [formatMs(positioning_ns)]),
-        el("td", {}, [isChosen ? "chosen" : `${behind_ns < 0 ? "−" : "+"}${formatMs(Math.abs(behind_ns))}`]), el("td", {}, [formatDuration(choice.at_ns - queued_ns[access]!)]),
+        el("td", {}, [isChosen ? "chosen" : `${lag_ns < 0 ? "−" : "+"}${formatMs(Math.abs(lag_ns))}`]), el("td", {}, [formatDuration(choice.at_ns - queued_ns[access]!)]),
       ]);
     });
   }

@@ -25,7 +25,7 @@ export class SeriesPanel {
   constructor(jump: (t: number) => void) {
     const [above, below] = [el("div"), el("div")];
     const common = {
-      height: 104, sync: "run",
+      height: 104, syncKey: "run",
       onZoom: (from: number | null, to: number | null) => this.zoom(from, to),
       onClick: (t: number) => jump(t * 1e9),
     };

@@ -93,7 +93,7 @@ export class TimelinePanel {
   private readonly sheet: Sheet;
   private readonly legend = el("p", { class: "legend" }, [NO_REQUEST]);
   private isSled = true;
-  private current: { timeline: RequestTimeline; name: string } | null = null;
+  private current: { timeline: RequestTimeline; name: string; isOfHost: boolean } | null = null;
 
   constructor() {
     this.sheet = new Sheet(NO_REQUEST, () => HEIGHT, () => this.draw(NaN), "life");
@@ -103,12 +103,15 @@ export class TimelinePanel {
     setAttribute(this.element, "data-tour", "life");
   }
 
-  /** Shows a timeline, whose name is `noun` and its number; `isSled` tells whether the device moves in x and y at once, or has an arm. */
-  show(timeline: RequestTimeline | null, noun: string, t: number, isSled: boolean): void {
+  /**
+   * Shows a timeline, whose name is `noun` and its number; `isSled` tells whether the device moves in x and y at once, or has an arm.
+   * A `request ` of the host may have several accesses: before the last one, a disk may have fetched data for it.
+   */
+  show(timeline: RequestTimeline | null, noun: "" | "request " | "access ", t: number, isSled: boolean): void {
     const { current } = this;
     const name = timeline && `${noun}#${timeline.id}`;
     this.isSled = isSled;
-    this.current = timeline && name ? { timeline, name } : null;
+    this.current = timeline && name ? { timeline, name, isOfHost: noun === "request " } : null;
     const hasChanged = current?.name !== this.current?.name || current?.timeline.arrival_ns !== timeline?.arrival_ns || current?.timeline.end_ns !== timeline?.end_ns;
     if (hasChanged) this.describe();
     this.draw(t);
@@ -133,7 +136,8 @@ export class TimelinePanel {
   }
 
   private describePart({ name, from_ns, to_ns }: Part): string {
-    return `${name === "x" && !this.isSled ? "seek" : PART_NAMES[name]} ${formatDuration(to_ns - from_ns)}`;
+    const words = name === "queue" && this.current?.isOfHost ? "before its last access" : name === "x" && !this.isSled ? "seek" : PART_NAMES[name];
+    return `${words} ${formatDuration(to_ns - from_ns)}`;
   }
 
   private draw(t: number): void {
