@@ -56,7 +56,7 @@ def test_experiment_file_has_command_and_citation(name: str) -> None:
 
 
 def test_all_experiments_have_the_disk_of_the_set() -> None:
-    disk = DISK + DISK_HOST.replace(" ", ":")
+    disk = DISK + DISK_HOST
     devices_by_name = {
         file.stem: tomllib.loads(file.read_text(encoding="utf-8"))["study"]["device"]
         for file in EXPERIMENTS.glob("chiu2004-*.toml")

@@ -18,7 +18,6 @@ EXPERIMENT = "chiu2004-tabular"
 JOB = str(Path(relation.__file__))
 DEVICE = "mems-g2"
 TABULAR = f"{DEVICE}:layout=tabular"
-LABELS = {DEVICE: DEVICE, TABULAR: f"{DEVICE} layout=tabular"}
 """Names of devices in tables of results."""
 
 MAX_LOSS = 0.05
@@ -60,8 +59,8 @@ def scan_time(runs: SmartRuns, planned: PlannedExperiment, device: str) -> ScanT
     place = runs.directory / planned.place
     phases = read_rows(place / "phases.csv", StageTimes, has_device_settings=True)
     replays = read_rows(place / "runs.csv", Replay, has_device_settings=True)
-    scan = next(row for row in phases if row.device == LABELS[device])
-    replay = next(row for row in replays if row.device == LABELS[device])
+    scan = next(row for row in phases if row.device == device)
+    replay = next(row for row in replays if row.device == device)
     return ScanTime(
         scan.elapsed_s,
         scan.longest_store_s,

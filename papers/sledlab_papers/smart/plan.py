@@ -158,7 +158,7 @@ def _rows(file: Path, kind: Any, has_device_settings: bool) -> tuple[Any, ...]:
 
 
 def _device_name(label: str, has_settings: bool) -> str:
-    return label.removesuffix(DISK_HOST) if has_settings else label.split(" ", maxsplit=1)[0]
+    return label.removesuffix(DISK_HOST) if has_settings else label.split(":", maxsplit=1)[0]
 
 
 @dataclass(frozen=True)

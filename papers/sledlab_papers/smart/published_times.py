@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 DISK, G1, G2, G3 = "hp-c2490a", "mems-g1-disksim", "mems-g2-disksim", "mems-g3-disksim"
-DISK_HOST = " host=hp-c2490a-disksim"
+DISK_HOST = ":host=hp-c2490a-disksim"
 """Ending of the disk's name in tables of results: the host that it was validated with."""
 MEMS = (G1, G2, G3)
 DEVICES = (DISK, *MEMS)
