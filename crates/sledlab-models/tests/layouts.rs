@@ -175,8 +175,11 @@ fn streaming_never_flies_back() {
         let geometry = Geometry::new(&params).unwrap();
         let layout = build(LayoutKind::Streaming, &params, &geometry);
         for lbn in 1..4 * geometry.blocks_per_cylinder {
-            let rows = layout.place(lbn - 1).row.abs_diff(layout.place(lbn).row);
+            let (previous, place) = (layout.place(lbn - 1), layout.place(lbn));
+            let rows = previous.row.abs_diff(place.row);
             assert!(rows <= 1, "block {lbn} is {rows} rows away");
+            let is_first_of_cylinder = lbn % geometry.blocks_per_cylinder == 0;
+            assert_eq!(previous.cylinder != place.cylinder, is_first_of_cylinder, "block {lbn}");
         }
     }
 }
