@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_criterion, judge_printed
 from ..simulator import parameters, random_pairs
 from .plan import SmartRuns
 from .published_times import DISK
@@ -73,12 +73,13 @@ def c_04(_: SmartRuns) -> Judgment:
 
 
 def c_05(_: SmartRuns) -> Judgment:
-    """Raw capacity of G1 compared with its usable one, which is the one that the other paper prints."""
-    raw_gb, usable_gib = _raw_gb()[0], parameters("mems-g1")["capacity_blocks"] * 512 / 2**30
-    tips = parameters("mems-g1")["active_tips"]
-    return judge_criterion(
-        round(raw_gb, 2) == 2.56 and round(usable_gib, 1) == 2.1 and tips == 640
-    ).with_numbers(raw=raw_gb, usable=usable_gib, tips=tips)
+    """Capacity and tips of G1, compared with the preset of the other device."""
+    g1, other = parameters("mems-g1"), parameters("mems-2000")
+    raw_gb, usable_gib = _raw_gb()[0], other["capacity_blocks"] * 512 / 2**30
+    tips = g1["active_tips"], other["active_tips"]
+    return judge_criterion(round(raw_gb, 2) == 2.56 and tips == (640, 1280)).with_numbers(
+        raw=raw_gb, usable=usable_gib, tips=tips
+    )
 
 
 def c_06(_: SmartRuns) -> Judgment:
@@ -100,10 +101,9 @@ def c_07(_: SmartRuns) -> Judgment:
     cylinders, mb_s = last_zone["first_cylinder"] + last_zone["cylinders"], 512 / p["bus_sector_us"]
     is_as_printed = (round(p["rpm"], -2), p["heads"], cylinders, round(mb_s, 3)) == (6400, 18, 2630, 10)
     write_seek_ms = seek_ms + p["write_settle_ms"]
-    are_near = [
-        abs(ours / published - 1) < 0.03 for ours, published in ((seek_ms, 9.2), (write_seek_ms, 17.0))
-    ]
-    return judge_criterion(is_as_printed and all(are_near), is_as_printed and are_near[0]).with_numbers(
+    return judge_printed(
+        [seek_ms], [write_seek_ms], direction_holds=is_as_printed, rest_holds=is_as_printed
+    ).with_numbers(
         p=p,
         seek=seek_ms,
         write_seek=write_seek_ms,

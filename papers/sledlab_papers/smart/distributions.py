@@ -9,7 +9,7 @@ from sledlab.reproduction.verdicts import NumberTable
 from ..claims import Judgment, judge_criterion, judge_range
 from ..markdown import table
 from ..wording import cells, format_number, number_table
-from .mining import CLOCK_RATIO, MAX_CLOCK_RATIO, MIN_CLOCK_RATIO, SIZES, universe_places
+from .mining import CLOCK_RATIO, MAX_CLOCK_RATIO, MIN_CLOCK_RATIO, SIZES, mining_part_s, universe_places
 from .plan import LETTERS, RULES, SECTIONS, TENTH_SUFFIX, UNIVERSE_NODES, SmartRuns, sections_place
 from .published_times import DEVICES, DISK, G3, MEMS, NAMES
 from .stages import is_falling
@@ -63,7 +63,9 @@ def _io_falls_and_reductions(runs: SmartRuns, place: str) -> tuple[bool, list[fl
     There is a reduction for the least, the usual and the greatest plausible ratio of processors.
     """
     parts_by_device = {
-        device: {p: runs.total(p, "apriori-hd", UNIVERSE_NODES, device, place=place) for p in LETTERS}
+        device: {
+            p: mining_part_s(runs, p, "apriori-hd", UNIVERSE_NODES, device, place=place) for p in LETTERS
+        }
         for device in DEVICES
     }
     io_falls = is_falling([each["store"] for each in parts_by_device.values()])

@@ -132,7 +132,7 @@ def _flip_table(rows: Mapping[str, Sequence[Flip]], header: str) -> str:
 
 
 def universe_table(runs: SmartRuns) -> str:
-    """The ratio of processors from which apriori-hd is compute-bound, by number of items."""
+    """The ratio of processors from which counting of apriori-hd is compute-bound, by number of items."""
     return _flip_table({f"{items:,}": row for items, row in flips_by_universe(runs).items()}, "items")
 
 
