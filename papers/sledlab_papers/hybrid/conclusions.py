@@ -122,7 +122,8 @@ def _changes_from_lru(runs: HybridRuns) -> dict[str, dict[str, float]]:
             for policy, mean in runs.seed_means(REPLACEMENT, name).items()
         }
         for policy in POLICIES:
-            changes[policy][workload] = runs.change_on_same_seeds(means[policy], workload, ALL)
+            mean = means[runs.lfuda if policy == "lfuda" else policy]
+            changes[policy][workload] = runs.change_on_same_seeds(mean, workload, ALL)
     return changes
 
 

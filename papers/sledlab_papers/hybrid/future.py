@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ..claims import Judgment, judge_comparisons, judge_criterion
 from ..wording import percent
 from .names import ALL, DISK, TITLES, TPCD, WORKLOADS
@@ -29,21 +27,12 @@ def w_53(runs: HybridRuns) -> Judgment:
         rows[workload] = [f"{best_size_kb}", percent(changes[workload], 1)]
     return (
         judge_comparisons(share <= NEAR_BEST for share in changes.values())
-        .with_numbers(managed_kb=MANAGED_KB, far=_far_text(changes))
+        .with_numbers(managed_kb=MANAGED_KB)
         .with_tables(
             workload_table(
                 "Mean response with managers against the best segment", "best segment, KB | change, %", rows
             )
         )
-    )
-
-
-def _far_text(changes: Mapping[str, float]) -> str:
-    far_workloads = [TITLES[workload] for workload, share in changes.items() if share > NEAR_BEST]
-    return (
-        f"Not near enough: {', '.join(far_workloads) or 'none'}. Managers choose the size of fetches "
-        "that keeps the disk least busy, which is not the one with the shortest responses: large fetches "
-        "keep others waiting. Segments stay as small as they are, each with its header."
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from statistics import fmean
+from typing import Any
 
 from sledlab.reproduction.verdicts import NumberTable
 
@@ -88,6 +89,9 @@ RECORDED_SPEEDUP = 0.25
 
 FAST_SUFFIX = "-fast"
 """Ending of a run's directory on the disk that transfers sectors twice as fast."""
+
+IDLE_SUFFIX = "-idle"
+"""Ending of a run's directory with a cache that destages in idle periods."""
 
 DISKS = ("atlas-10k-double-density", "atlas-10k-50mb")
 """The disk of 50 MB/s of the experiments, and the other one that the paper may mean."""
@@ -239,6 +243,20 @@ class HybridRuns(Runs):
     def disk(self) -> str:
         """The disk of this reading."""
         return DISKS[FAST_SUFFIX in self.readings]
+
+    @property
+    def cache_settings(self) -> tuple[tuple[str, Any], ...]:
+        """Settings of the controller cache in this reading, for single runs."""
+        return (("cache.destage", "idle"),) if IDLE_SUFFIX in self.readings else ()
+
+    @property
+    def lfuda(self) -> str:
+        """The replacement policy that LFUDA stands for in this reading."""
+        return self.mark_value("LFUDA") or "lfuda"
+
+    def improvement(self, speedup: float) -> float:
+        """The improvement by a speed-up: the gain in performance, or in another reading the time saved."""
+        return 1 - 1 / speedup if self.mark_value("improvement") else speedup - 1
 
     def seed_means(self, name: str, workload: str = "") -> dict[str, SeedMean]:
         """The means over the seeds of an experiment, by the value that varies."""
