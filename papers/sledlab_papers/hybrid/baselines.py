@@ -39,7 +39,7 @@ LABELS = {IDLE: "MWB IDLE", NONE: "MCD NONE", ALL: "MCD ALL"}
 FITTED_MS = PrintedNumber("3.79 ms")
 """The response time of a caching disk without techniques to TPCC, to which a buffer pool was fitted."""
 
-FITTED_RATIOS = {CELLO: 24, HPLAJW: 5.6}
+FITTED_RATIOS, NEAR_FITTED = {CELLO: 24, HPLAJW: 5.6}, 0.10
 """Ratios of the disk's response time to that of a caching disk, to which bursts were fitted."""
 
 
@@ -113,8 +113,10 @@ def w_03(runs: HybridRuns) -> Judgment:
         for name, system in ((BASELINES, DISK), (CACHING_DISK, ALL))
     )
     seed_factors = [a / b for a, b in zip(disk_ms, caching_ms, strict=True)]
-    is_ordered = factors[CELLO] > factors[HPLAJW] > 3
-    return judge_printed([factors[CELLO]], [factors[HPLAJW]], direction_holds=is_ordered).with_numbers(
+    are_near = [
+        abs(factors[workload] / ratio - 1) <= NEAR_FITTED for workload, ratio in FITTED_RATIOS.items()
+    ]
+    return judge_printed([factors[CELLO]], [factors[HPLAJW]], direction_holds=all(are_near)).with_numbers(
         details=details,
         factors=factors,
         fitted=FITTED_RATIOS,

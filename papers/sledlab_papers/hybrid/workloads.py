@@ -45,7 +45,9 @@ def table_2(workload: str, _: HybridRuns) -> Judgment:
         if row.deviation is not None:
             max_deviation = max(max_deviation, abs(row.deviation))
             deviation_text = percent(row.deviation, 1)
-        values = (f"{value:,.{row.statistic.decimals}f}" for value in (row.target.value, row.achieved))
+        values = [f"{value:,.{row.statistic.decimals}f}" for value in (row.target.value, row.achieved)]
+        if row.target.kind == "most":
+            values[0] = f"at most {values[0]}"
         rows.append([f"{name}, {unit}" if unit else name, *values, deviation_text])
     return (
         judge_criterion(max_deviation <= NEAR and calibration_results()[workload].passes)
