@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..claims import Judgment, judge_criterion, judge_printed
+from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..printed import PrintedNumber
 from ..runs import ExperimentRuns
 from ..simulator import parameters
-from ..wording import cells, format_rows, number_table
+from ..wording import cells, number_table
 from .plan import IDLE_POWERS, PowerRuns
 from .singles import energy_and_time_by_state, idle_mw, simulate_snake
 from .tables import speed_table
@@ -172,22 +172,26 @@ def y_08(runs: PowerRuns) -> Judgment:
 
 
 def y_09(runs: PowerRuns) -> Judgment:
-    """The order of idle and servicing."""
+    """The order of servicing and inactive; that idle comes first was fitted (Y-07, Y-08)."""
     snake_runs = runs.experiment(LIN_FIGURE)
     shares_by_load = {
         "Seagate": _energy_shares(runs.seagate_runs(LIN_FIGURE), runs.idle_power, 1.0),
         "Snake at 10": _energy_shares(snake_runs, runs.idle_power, SNAKE),
-        "at 100 times its speed": _energy_shares(snake_runs, runs.idle_power, 100.0),
+        "Snake at 100": _energy_shares(snake_runs, runs.idle_power, 100.0),
     }
-    judged_shares = (shares_by_load["Seagate"], shares_by_load["Snake at 10"])
-    are_ordered = all(idle > servicing > inactive for idle, inactive, servicing in judged_shares)
-    is_idle_first = all(idle > max(inactive, servicing) for idle, inactive, servicing in judged_shares)
+    snake_load = f"Snake at {runs.mark_value('snake') or '10'}"
+    _, snake_inactive, snake_servicing = shares_by_load[snake_load]
     return (
-        judge_criterion(are_ordered, is_idle_first)
+        judge_comparisons(
+            servicing > inactive
+            for _, inactive, servicing in (shares_by_load["Seagate"], shares_by_load[snake_load])
+        )
         .with_numbers(
-            details=format_rows("{0} {1[0]:1%}, {1[1]:1%}, {1[2]:1%}", shares_by_load.items(), "; "),
-            snake=shares_by_load["Snake at 10"],
-            printed=211.532886 / 10.817354,
+            load=snake_load,
+            inactive=snake_inactive,
+            servicing=snake_servicing,
+            times=snake_inactive / snake_servicing,
+            idle=shares_by_load["Snake at 100"][0],
         )
         .with_tables(
             number_table(

@@ -73,10 +73,16 @@ def page_texts(runs: PowerRuns) -> dict[str, str]:
     sled_policies = [ORACLE, SHARE, ADAPTIVE, *fixed_timeouts(sleds), NEVER]
     disk_policies = [ORACLE, SHARE, ADAPTIVE, *fixed_timeouts(hplajw_disk), NEVER]
     oracle_changes = {s: seagate.change(ORACLE, IMMEDIATE, s, "energy_j") for s in seagate.speedups}
+    saving_speedups = [
+        s
+        for s in seagate.speedups
+        if min(seagate.change(policy, IMMEDIATE, s, "energy_j") for policy in sled_policies[1:]) < 0
+    ]
     best_speedup = min(oracle_changes, key=oracle_changes.__getitem__)
     return {
         "break_even": break_even_table(),
         "noise": format_small(100 * noise(sleds)),
+        "faster": " and ".join(f"{speedup:g}" for speedup in saving_speedups),
         "oracle": format_text("{:1%} at {:g} times the speed", -oracle_changes[best_speedup], best_speedup),
         "seagate": _policy_table(seagate, sled_policies),
         "snake": _policy_table(sleds, sled_policies),

@@ -39,25 +39,24 @@ def h_74(runs: PowerRuns) -> Judgment:
     experiment = runs.experiment(FIGURE)
     savings = {s: -experiment.change(ALL, NONE, s, "energy_j") for s in experiment.stable_speedups(ALL, NONE)}
     added_ms = {s: _added_ms(experiment, ALL, NONE, s) for s in savings}
-    lowest_change = min(experiment.change(ALL, NONE, s, "mean_ms") for s in savings)
+    cuts = [-experiment.change(ALL, NONE, s, "mean_ms") for s in savings]
     best_speedup = max(savings, key=savings.__getitem__)
-    lowest_speedup = min(savings)
-    response_turns = added_ms[lowest_speedup] > 0 > min(added_ms.values())
+    parked = -experiment.change(PARKING, NONE, best_speedup, "energy_j")
+    is_mostly_parking = parked > savings[best_speedup] / 2
+    holds_in_direction = is_mostly_parking and added_ms[min(savings)] > 0 > min(added_ms.values())
     judgment = judge_printed(
-        [savings[lowest_speedup]],
-        [added_ms[lowest_speedup]],
-        [-lowest_change],
-        direction_holds=response_turns,
-        rest_holds=response_turns,
+        [savings[best_speedup]],
+        added_ms.values(),
+        cuts,
+        direction_holds=holds_in_direction,
+        rest_holds=holds_in_direction,
     )
     return judgment.with_tables(_change_table(experiment)).with_numbers(
-        added=added_ms[lowest_speedup],
-        cut=-lowest_change,
+        added=max(added_ms.values()),
+        cut=max(cuts),
         saved=savings[best_speedup],
         best=best_speedup,
-        parked=-experiment.change(PARKING, NONE, best_speedup, "energy_j"),
-        inactive=experiment.share(NONE, lowest_speedup, "inactive_j"),
-        low=savings[lowest_speedup],
+        parked=parked,
     )
 
 
@@ -92,13 +91,13 @@ def _recovery_table(recovered_ms: Mapping[tuple[str, float], Sequence[float]]) -
 
 
 def h_76(runs: PowerRuns) -> Judgment:
-    """Delayed starts, with merging and without."""
+    """Delayed starts, with smarter merging and without."""
     delays = [
         v
         for v in runs.experiment(DELAYED_SPINUP).axis_values
         if not v.startswith(IMMEDIATE_START) and "merging" not in v
     ]
-    energy_changes, added_ms, recovered_ms = [], [], {}
+    energy_changes, added_ms, merging_changes, recovered_ms = [], [], [], {}
     for scheduler in SCHEDULERS:
         experiment = runs.experiment(DELAYED_SPINUP, scheduler)
         for speedup in experiment.speedups:
@@ -106,23 +105,28 @@ def h_76(runs: PowerRuns) -> Judgment:
                 experiment.change(name, IMMEDIATE_START, speedup, "energy_j") for name in delays
             ]
             added_ms += [_added_ms(experiment, name, IMMEDIATE_START, speedup) for name in delays]
+            merging_changes += [
+                experiment.change(f"{name}, merging", name, speedup, "energy_j") for name in delays
+            ]
             recovered_ms[scheduler, speedup] = [
                 _added_ms(experiment, name, f"{name}, merging", speedup) for name in delays
             ]
-    energy_falls, response_rises = max(energy_changes) < 0, min(added_ms) > 0
+    energy_falls = max(energy_changes) < 0 and max(merging_changes) < 0
     experiment, longest_delay = runs.experiment(DELAYED_SPINUP), delays[0]
     startups = [
         experiment.mean(name, 1.0, "startups") for name in (longest_delay, f"{longest_delay}, merging")
     ]
     judgment = judge_comparisons(
         (gain > 0 for gains_ms in recovered_ms.values() for gain in gains_ms),
-        rest_holds=energy_falls and response_rises,
+        rest_holds=energy_falls and min(added_ms) > 0,
     )
     return judgment.with_tables(_recovery_table(recovered_ms)).with_numbers(
         minimum=100 * min(energy_changes),
         maximum=100 * max(energy_changes),
         min_ms=min(added_ms),
         max_ms=max(added_ms),
+        merging=-min(merging_changes),
+        most=max(gain for gains_ms in recovered_ms.values() for gain in gains_ms),
         starts=startups,
         longest=longest_delay,
     )

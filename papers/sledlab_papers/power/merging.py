@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from sledlab.reproduction.verdicts import NumberTable
 
-from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
+from ..claims import Judgment, judge_criterion, judge_printed
 from ..printed import PrintedNumber
 from ..runs import ExperimentRuns
 from ..wording import cells, format_rows, majority_above, number_table, spread
@@ -53,18 +54,16 @@ def _changes_by_scheduler(
     }
 
 
-def _sled_share() -> float:
-    """The sled's share of the energy of seeks and accesses, on G3."""
-    result = simulate_snake("mems-g3", *CENTER_PARKING)
+def _sled_share(device: str, *settings: tuple[str, Any]) -> float:
+    """The sled's share of the energy of seeks and accesses, at 10 times the speed."""
+    result = simulate_snake(device, *settings)
     return 1 - float(result.summary["tip_time_s"]) * 1e-3 / (result.energy.seek + result.energy.access)
 
 
-def _pair_saving(runs: PowerRuns) -> float:
-    """The share of the energy of two requests that a merged pair saves: all that merging could save."""
-    experiment = runs.experiment(PAIRS)
-    requests = experiment.mean("none", DEEP_QUEUE_SPEEDUP, "requests")
-    merged_share = experiment.mean("neighbors", DEEP_QUEUE_SPEEDUP, "merged") / requests
-    return -experiment.change("neighbors", "none", DEEP_QUEUE_SPEEDUP, "servicing_j") / merged_share
+def _merged_saving(experiment: ExperimentRuns, merging: str, base: str, speedup: float) -> float:
+    """The share of the energy of merged requests that merging saves: all that it could save."""
+    merged_share = experiment.mean(merging, speedup, "merged") / experiment.mean(base, speedup, "requests")
+    return -experiment.change(merging, base, speedup, "servicing_j") / merged_share
 
 
 def _saving_table(
@@ -87,9 +86,18 @@ def h_69(runs: PowerRuns) -> Judgment:
     changes_by_scheduler = _changes_by_scheduler(runs, CHAINS, MERGING, NONE, "servicing_j")
     neighbor_changes = _changes_by_scheduler(runs, CHAINS, MERGING_NEIGHBORS, NONE, "servicing_j")
     savings = [-change for changes in changes_by_scheduler.values() for change in changes.values()]
+    merged_savings = [
+        _merged_saving(PowerRuns(runs.directory).experiment(CHAINS, scheduler), MERGING, NONE, speedup)
+        for scheduler, changes in changes_by_scheduler.items()
+        for speedup in changes
+    ]
     return (
         judge_printed(savings, direction_holds=majority_above(savings))
-        .with_numbers(saved=savings, sled=_sled_share(), pair=_pair_saving(runs))
+        .with_numbers(
+            saved=savings,
+            sled=_sled_share("mems-g2-3200", ("power.kind", "fixed:timeout_ms=1000")),
+            merged=merged_savings,
+        )
         .with_tables(
             _saving_table(runs, {"sequential": changes_by_scheduler, "neighbors only": neighbor_changes})
         )
@@ -122,14 +130,28 @@ def h_70(runs: PowerRuns) -> Judgment:
 
 
 def h_73(runs: PowerRuns) -> Judgment:
-    """Merged requests with subsector access, compared with those without."""
-    experiment = runs.experiment(CHAINS)
-    part, twice = "merging and parts", "merging with twice the tips"
-    speedups = experiment.stable_speedups(MERGING, part, twice)
-    merged_changes = [experiment.change(part, MERGING, speedup, "merged") for speedup in speedups]
-    bound_changes = [experiment.change(twice, MERGING, speedup, "merged") for speedup in speedups]
-    return judge_comparisons(change > 0 for change in merged_changes).with_numbers(
-        more=merged_changes, bound=bound_changes
+    """Merged requests with twice the tips, which stand for those that parts of sectors leave dark."""
+    experiment, twice = runs.experiment(CHAINS), "merging with twice the tips"
+    speedups = experiment.stable_speedups(MERGING, twice)
+    merged_changes, response_changes = (
+        {speedup: experiment.change(twice, MERGING, speedup, measure) for speedup in speedups}
+        for measure in ("merged", "mean_ms")
+    )
+    return (
+        judge_criterion(min(merged_changes.values()) > 0, max(response_changes.values()) < 0)
+        .with_numbers(
+            more=sum(change > 0 for change in merged_changes.values()),
+            speeds=len(speedups),
+            merged=merged_changes,
+            response=response_changes,
+        )
+        .with_tables(
+            speed_table(
+                "Change with twice the tips, by speed",
+                ("requests merged, %", "{:+%1}", merged_changes),
+                ("response, %", "{:+%1}", response_changes),
+            )
+        )
     )
 
 
@@ -151,7 +173,11 @@ def y_02(runs: PowerRuns) -> Judgment:
     savings = [-change for changes in changes_by_scheduler.values() for change in changes.values()]
     return (
         judge_printed(savings, direction_holds=majority_above(savings))
-        .with_numbers(saved=savings, sled=_sled_share(), pair=_pair_saving(runs))
+        .with_numbers(
+            saved=savings,
+            sled=_sled_share("mems-g3", *CENTER_PARKING),
+            pair=_merged_saving(runs.experiment(PAIRS), "neighbors", "none", DEEP_QUEUE_SPEEDUP),
+        )
         .with_tables(_saving_table(runs, {"pairs on G3": changes_by_scheduler}))
     )
 

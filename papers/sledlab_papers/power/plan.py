@@ -37,7 +37,7 @@ SEAGATE_EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "lin-figure-2": ("--speedup", "1", "--seed", "1", *CLOSED),
     "lin-figure-4": (),
     "lin-figure-7": (),
-    "lin-policies": ("--speedup", "1,5,10,20", "--seed", "1", *CLOSED),
+    "lin-policies": ("--speedup", "1,5,10,20,30", "--seed", "1", *CLOSED),
 }
 """Experiments on the Seagate trace, with their options."""
 

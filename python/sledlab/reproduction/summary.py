@@ -100,7 +100,7 @@ def claim_summary(claim: Claim) -> str:
 
     Examples:
         >>> claim_summary(claims()["Y-15"]).partition(": ")[0]
-        'Y-15, met'
+        'Y-15, fitted'
     """
     text = f"{claim.id}, {claim.outcome_text}: {claim.claim.removesuffix('.')}."
     if len(claim.numbers) != 1:
