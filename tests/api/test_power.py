@@ -565,3 +565,19 @@ def test_simulate_takes_policies_and_merging(refused):
     ):
         with refused(message):
             simulate(**invalid)
+
+
+def test_systems_and_arrays_are_studied(tmp_path):
+    names = ["mobile-disk+mems-g2:64MiB", "hdd-2x18tb", "mems-g2"]
+    result = study(device=names, limit=100, power="never", strategy="all")
+    assert result.devices == names
+    assert "study each of them alone" in summary.break_even(result, names[0])
+    by_settings = study(device="hdd-2x18tb-actuator", limit=100, power="never", settings=TWO_ACTUATORS)
+    joules = [
+        each.device_rows("policies", name)[0].run.energy_j
+        for each, name in ((result, "hdd-2x18tb"), (by_settings, "hdd-2x18tb-actuator"))
+    ]
+    assert joules[0] == joules[1]
+
+
+TWO_ACTUATORS = {"system.kind": "concatenation", "system.devices": 2}

@@ -115,30 +115,3 @@ def test_saved_costs_are_opened(tmp_path, systems):
     assert opened.answer == saved.answer == systems.answer
     assert opened.curves.equals(saved.curves)
     assert opened.plot("cost").axes[0].get_ylabel() == "USD a month"
-
-
-def test_hybrid_fleet_and_compare_agree(tmp_path):
-    (tmp_path / "volumes").mkdir()
-    file = tmp_path / "volumes" / "app.csv"
-    requests = (f"{20_000 * i},{'RW'[i % 2]},{37 * i % 4000 * 16384},8192" for i in range(400))
-    file.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *requests, ""]))
-    system = "atlas-10k-50mb+mems-g2:64MiB"
-    (compared,) = sl.compare(file, [system], power="never", parallel=1).curves.iter_rows(named=True)
-    fleet = sl.fleet(tmp_path / "volumes", [system], power="never", parallel=1).fleet(system)
-    sections: dict = {key: [] for key in ("mems_mb", "segment_kb", "price_ratio")}
-    study = sl.hybrid_study(
-        file,
-        configuration=["mcd-all"],
-        at_mb=64,
-        at_segment_kb=64,
-        settings={"cache.kind": "none"},
-        parallel=1,
-        **sections,
-    )
-    (hybrid,) = (row for row in study.configurations if row.configuration == "mcd-all")
-    assert compared["mean_ms"] == hybrid.run.mean_ms == pytest.approx(fleet.mean_ms, rel=1e-9)
-    assert compared["p99_ms"] == hybrid.run.p99_ms == pytest.approx(fleet.p99_ms, rel=2e-3)
-    assert compared["energy_j"] == hybrid.run.energy_j
-    assert compared["power_w"] == hybrid.cost.power_w == pytest.approx(fleet.power_w, rel=1e-9)
-    assert compared["devices_usd"] == hybrid.cost.devices_usd == fleet.devices_usd
-    assert compared["month_usd"] == hybrid.cost.month_usd == pytest.approx(fleet.total_usd / 36, rel=1e-9)

@@ -21,6 +21,15 @@ segment_kb = 64
 limit = 7
 """
 
+RAID = """
+[device]
+preset = "atlas-10k"
+
+[system]
+kind = "raid5"
+devices = 3
+"""
+
 
 def preset_text(name: str) -> str:
     return (PROJECT / "presets" / "devices" / f"{name}.toml").read_text()
@@ -119,6 +128,39 @@ def test_studies_agree_on_a_system(tmp_path, back, front, size_mb, cache):
     assert fleet["total_usd"] == pytest.approx(36 * compared["month_usd"])
 
 
+@pytest.mark.parametrize("array", ["hdd-2x18tb", "raid5.toml"])
+def test_fleet_and_compare_agree_on_an_array(tmp_path, array):
+    trace = str(tmp_path / "volumes" / "volume.csv")
+    (tmp_path / "volumes").mkdir()
+    sl.trace(sl.read_trace("sample:mail-a-60s").frame().head(2000)).write(trace)
+    if array.endswith(".toml"):
+        (tmp_path / array).write_text(RAID)
+        array = str(tmp_path / array)
+    compared = sl.compare(trace, [array], parallel=1).curves.to_dicts()[0]
+    study = sl.fleet(str(tmp_path / "volumes"), [array], parallel=1)
+    fleet = study.tables["fleet"].to_dicts()[0]
+    names = ("mean_ms", "p50_ms", "p99_ms", "power_w", "devices_usd", "energy_usd")
+    assert [fleet[name] for name in names] == [compared[name] for name in names]
+    assert fleet["total_usd"] == pytest.approx(36 * compared["month_usd"])
+    assert fleet["devices"] == 1  # an array is one device
+
+
+def test_busier_half_of_an_array_decides_its_load(tmp_path):
+    """All requests are on the first of two actuators, so the second is idle."""
+    sl.trace(sl.read_trace("sample:mail-a-60s").frame().head(2000)).write(tmp_path / "volume.csv")
+    alone, array = (
+        sl.fleet(str(tmp_path), ["hdd-2x18tb-actuator", "hdd-2x18tb"], parallel=1)
+        .tables["volumes"]
+        .to_dicts()
+    )
+    assert array["load"] == pytest.approx(2 * alone["load"], rel=1e-6)  # of two devices
+
+
+def test_array_is_not_striped(refused, tmp_path):
+    with refused("`hdd-2x18tb` is an array, and --placement striped joins devices"):
+        sl.fleet("cloud:volumes=1,requests=300,footprint_gb=0.1", ["hdd-2x18tb"], placement="striped")
+
+
 @pytest.mark.parametrize(
     ("word", "message"),
     [
@@ -141,10 +183,24 @@ def test_invalid_word_is_refused(refused, word, message):
             run(word)
 
 
-def test_experiment_is_no_device_of_a_single_run(refused, tmp_path):
+def test_experiment_is_a_device_of_a_single_run(tmp_path):
     (tmp_path / "mine.toml").write_text(EXPERIMENT)
-    with refused(f"`{tmp_path / 'mine.toml'}` is an experiment, not a device"):
-        simulate(str(tmp_path / "mine.toml"))
+    alone = simulate(tmp_path / "mine.toml")
+    assert alone == simulate("atlas-10k", front="mems-g2", **HYBRID)
+    changed = simulate(str(tmp_path / "mine.toml"), scheduler="sptf", settings={"hybrid.segment_kb": 8})
+    assert (changed["scheduler"]["kind"], changed["hybrid"]["segment_kb"]) == ("sptf", 8)
+
+
+def test_trace_is_found_beside_an_experiment_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lab").mkdir()
+    (tmp_path / "lab" / "disk.toml").write_text(preset_text("atlas-10k"))
+    (tmp_path / "lab" / "mine.toml").write_text('[device]\npreset = "disk.toml"\n')
+    sl.trace(sl.read_trace("sample:mail-a-60s").frame().head(50)).write("a.csv")
+    elapsed_s = sl.simulate("a.csv", "lab/mine.toml").elapsed_s
+    assert elapsed_s == sl.simulate("a.csv", "atlas-10k").elapsed_s
+    runs = sl.compare("a.csv", ["lab/mine.toml", "mems-g2"], parallel=1).runs
+    assert elapsed_s in runs["elapsed_s"].to_list()
 
 
 def test_system_is_a_store_of_nodes():
@@ -156,10 +212,19 @@ def test_system_is_a_store_of_nodes():
     assert elapsed_s["mems-g2"] == sl.replay("sample:scan", "mems-g2").elapsed_s
 
 
+def test_experiment_is_a_store_of_nodes(tmp_path):
+    (tmp_path / "mine.toml").write_text(EXPERIMENT)
+    word = "atlas-10k+mems-g2:64MiB"
+    study = sl.smart_study("sample:scan", [word, tmp_path / "mine.toml"], parallel=1)
+    assert study.tables["runs"]["elapsed_s"].n_unique() == 1
+    assert (
+        sl.replay("sample:scan", tmp_path / "mine.toml").elapsed_s == sl.replay("sample:scan", word).elapsed_s
+    )
+
+
 @pytest.mark.parametrize(
     "use",
     [
-        lambda word: sl.power_study(CELLO, word, limit=10),
         sl.seek_map,
         lambda word: sl.simulate(CELLO, "atlas-10k", front=word, hybrid="caching-disk", limit=10),
     ],

@@ -533,6 +533,20 @@ def run_and_answer(page: Laboratory, experiment: str) -> None:
     page.press("Run and answer")
 
 
+def test_answer_has_the_garbage_collection_of_flash(page):
+    page.wait_for_summary()
+    experiment = FCFS.replace('"mems-g2"', '"ssd-tlc"\nprecondition = "random"')
+    run_and_answer(page, experiment)
+    table = page.page.locator(".yours table")
+    table.wait_for()
+    flash = sl.run(sl.Experiment(experiment)).summary["flash"]
+    amplification, steady = (
+        f"{flash[name]:.3g}" for name in ("write_amplification", "steady_write_amplification")
+    )
+    assert f"write amplification\t{amplification}; in the steady state {steady}\n" in table.inner_text()
+    assert f"garbage collection\t{100 * flash['collection_share']:.3g} %" in table.inner_text()
+
+
 def test_answer_of_a_replaced_run_is_not_shown(page):
     page.wait_for_summary()
     long_experiment, short_experiment = (FCFS.replace("3000", limit) for limit in ("9000000", "100"))

@@ -12,7 +12,6 @@ from sledlab._native import is_plugin
 from sledlab.errors import Error, unknown
 from sledlab.model import settings
 from sledlab.model.catalog import CATALOGS, NAMES, PLURALS, ModelChoice, require
-from sledlab.model.experiment import is_experiment
 from sledlab.model.ranges import MAX_NUMBER, MIN_NUMBER, is_number
 
 if TYPE_CHECKING:
@@ -79,22 +78,8 @@ def distinct_models(kind: str, value: Any) -> dict[str, ModelChoice]:
         >>> list(distinct_models("device", ["mems-g2", "mems-g2:sleds=4"]))
         ['mems-g2', 'mems-g2 sleds=4']
     """
-    if kind == "device":
-        refuse_experiments(value)
     chosen = [parse_model(kind, each) for each in several(value)]
     return by_label(kind, [label(each) for each in chosen], chosen)
-
-
-def refuse_experiments(value: Any) -> None:
-    """Check that no device is an experiment.
-
-    Raises:
-        Error: `value` is an experiment, or holds one.
-    """
-    for word in (each for each in several(value) if isinstance(each, (str, Path))):
-        if is_experiment(str(word)):
-            remedy = "name a device; `sledlab compare` and `fleet` take experiments, such as hybrids"
-            raise Error(f"{word}: an experiment, not a device", remedy=remedy)
 
 
 def by_label(kind: str, labels: Sequence[str], chosen: Sequence[Any]) -> dict[str, Any]:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 from sledlab._native import ClusterExperiment
 from sledlab.errors import Error
 from sledlab.files import atomic_write, check_writable
-from sledlab.model.catalog import with_settings
 from sledlab.model.experiment import read_toml_text
 from sledlab.model.plugins import allowed_plugins, find_plugins
 from sledlab.results import list_in_manifest, prepare_directory, record_digests
 from sledlab.runs.cluster_outcome import KIND, RESULT_FILES, to_result, write
-from sledlab.runs.compose import error_location, single_value, to_settings
+from sledlab.runs.compose import error_location, single_value, with_options
 from sledlab.runs.file_names import check_local
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import ClusterOptions
@@ -192,4 +191,7 @@ def compose_experiment(
     _refuse_plugins([options.get("scheduler"), options.get("power"), *policy_names])
     plugins = allowed_plugins(options, device)
     experiment = base.with_plugins(plugins) if plugins else base
-    return with_settings(experiment, to_settings(single_value("device", device), options, options_class))
+    composed: ClusterExperiment = with_options(
+        experiment, single_value("device", device), options, options_class
+    )
+    return composed

@@ -16,7 +16,7 @@ from sledlab.model.experiment import is_experiment, read_toml_text
 from sledlab.model.plugins import allowed_plugins, find_words
 from sledlab.runs.file_names import check_local
 from sledlab.runs.options import SimulateOptions, declared_options, several_values
-from sledlab.runs.systems import CACHING_DISK, parse_system
+from sledlab.runs.systems import CACHING_DISK, parse_system, with_experiment
 from sledlab.traces.read import File, ParquetFile, Trace, as_trace
 
 if TYPE_CHECKING:
@@ -74,17 +74,39 @@ def compose(
     workload = source if isinstance(source, ModelChoice) else None
     if source is not None and workload is None:
         experiment, trace = _with_trace(experiment, source)
-    settings = {**to_settings(device, options, options_class), "workload": workload}
-    experiment = with_settings(experiment, settings)
+    experiment = with_options(experiment, device, options, options_class, workload)
     plugins = allowed_plugins(options, device, workload)
     return ComposedExperiment(experiment.with_plugins(plugins) if plugins else experiment, trace, plugins)
 
 
-def to_settings(device: Device | None, options: Mapping[str, Any], options_class: type) -> dict[str, Any]:
+def with_options(
+    experiment: Any,
+    device: Device | None,
+    options: Mapping[str, Any],
+    options_class: type,
+    workload: ModelChoice | None = None,
+) -> Any:
+    """Return an experiment, of one system or of a cluster, with a device and options.
+
+    Args:
+        experiment: The experiment.
+        device: A device, a system in one word, or an experiment whose system replaces the device.
+        options: Options by name, `settings` included; options that are no part of an experiment are ignored.
+        options_class: The class that declares the options.
+        workload: A workload, for an experiment of one system.
+    """
+    if isinstance(device, (str, Path)) and is_experiment(str(device)):
+        experiment, device = with_experiment(experiment, str(device)), None
+    # One call: it sets models before their parameters.
+    settings = _to_settings(device, options, options_class)
+    return with_settings(experiment, {**settings, **({"workload": workload} if workload else {})})
+
+
+def _to_settings(device: Device | None, options: Mapping[str, Any], options_class: type) -> dict[str, Any]:
     """Return a device and options as settings, as `with_settings` takes them.
 
     Args:
-        device: A device, its name or file.
+        device: A device, its name or file, or a system in one word.
         options: Options by name, `settings` included; options that are no part of an experiment are ignored.
         options_class: The class that declares the options.
     """
@@ -118,11 +140,6 @@ def _device_settings(device: Device | None, hybrid: str) -> dict[str, Any]:
     """A device, or a system in one word, as settings; its parameters are parsed as settings are."""
     if not isinstance(device, str):
         return {"device": device}
-    if is_experiment(device):
-        raise Error(
-            f"`{device}` is an experiment, not a device",
-            remedy=f"run it with `sledlab simulate {device}`; `compare` and `fleet` take it as a device",
-        )
     return parse_system(device).settings(hybrid)
 
 

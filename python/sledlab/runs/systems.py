@@ -7,16 +7,22 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab._native import Experiment, is_plugin
+from sledlab._native import Experiment, is_plugin, toml_tables
 from sledlab.errors import Error
 from sledlab.model.catalog import ModelChoice, with_settings
-from sledlab.model.choices import by_label, parse_model, refuse_experiments, several, spell
+from sledlab.model.choices import by_label, parse_model, several, spell
 from sledlab.model.device import describe
+from sledlab.model.experiment import read_toml_text
 from sledlab.model.model_choice import split_parts
+from sledlab.model.settings import document
 from sledlab.runs.parsing import MIB, size
+from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+REQUEST_TABLES = ("trace", "workload", "replay")
+"""Tables of an experiment that select its requests, which all systems share."""
 
 CACHE = "cache"
 """The word for a write-back cache in the place of a front device."""
@@ -154,16 +160,6 @@ def parse_systems(value: Any) -> dict[str, Any]:
     return by_label("device", [system_label(each) for each in systems], systems)
 
 
-def parse_stores(value: Any) -> dict[str, Any]:
-    """Return the stores of nodes that the user names, checked, by label: devices and systems.
-
-    Raises:
-        Error: There is none, one is named twice, or a word is no device or system.
-    """
-    refuse_experiments(value)
-    return parse_systems(value)
-
-
 def system_label(system: ModelChoice | str | Path) -> str:
     """Return the name of a device or a system in tables; of files, without directories.
 
@@ -176,3 +172,37 @@ def system_label(system: ModelChoice | str | Path) -> str:
         name, colon, parameters = part.partition(":")
         labels.append((Path(name).stem if name.endswith(".toml") else name) + colon + parameters)
     return "+".join(labels)
+
+
+def with_experiment(base: Any, name: str) -> Any:
+    """Return an experiment, of one system or of a cluster, with the system of another in place of its device.
+
+    Settings of `base` take precedence, and the requests are those of `base`.
+
+    Args:
+        base: The experiment.
+        name: The other experiment: its file, or its name.
+
+    Raises:
+        Error: The other experiment does not exist, or a setting is invalid.
+    """
+    base_tables = toml_tables(base.explicit_toml())
+    file_tables = parse_toml(read_toml_text(name), name)
+    file_tables = {key: value for key, value in file_tables.items() if key not in ("study", *REQUEST_TABLES)}
+    system_tables = toml_tables(Experiment(document(file_tables), name).explicit_toml())
+    tables = {**base_tables, **system_tables, "seed": base_tables.get("seed", 1)}
+    experiment = type(base)(document(tables)).with_plugins(base.allowed_plugins())
+    return with_settings(
+        experiment,
+        {
+            f"{table}.{key}": value
+            for table in system_tables.keys() & base_tables.keys() - {"seed"}
+            for key, value in as_table(base_tables[table]).items()
+            if table != "device" or key not in ("preset", "kind", "file")
+        },
+    )
+
+
+def as_table(value: Any) -> Mapping[str, Any]:
+    """Return a table of an experiment; a text in its place names the kind."""
+    return value if isinstance(value, dict) else {"kind": value}

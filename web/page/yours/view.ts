@@ -120,7 +120,7 @@ export class Yours {
   }
 
   private showOutcome({ summary }: Outcome, facts?: TraceFacts): void {
-    const { response_time_ms: response, energy_j: energy } = summary;
+    const { response_time_ms: response, energy_j: energy, flash } = summary;
     const notes: readonly string[] = summary["trace_notes"] ?? [];
     const tableRow = (name: string, value: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [value])]);
     fill(this.answer, el("section", { class: "card" }, [
@@ -129,7 +129,12 @@ export class Yours {
       ...notes.map((note) => el("p", {}, [`Trace: ${note}.`])),
       el("table", {}, [el("tbody", {}, [
         tableRow("requests", Number(summary["requests"]).toLocaleString("en")), tableRow("99 % within", `${formatNumber(response.p99)} ms`), tableRow("longest", `${formatNumber(response.max)} ms`),
-        tableRow("busy", `${formatNumber(summary["utilization"] * 100)} %`), tableRow("energy", `${formatNumber(energy.total)} J`), tableRow("checksum", summary.checksum),
+        tableRow("busy", `${formatNumber(summary["utilization"] * 100)} %`), tableRow("energy", `${formatNumber(energy.total)} J`),
+        ...(flash?.written_pages ? [
+          tableRow("write amplification", `${formatNumber(flash.write_amplification)}; in the steady state ${formatNumber(flash.steady_write_amplification)}`),
+          tableRow("time of dies for garbage collection", `${formatNumber(flash.collection_share * 100)} %`),
+        ] : []),
+        tableRow("checksum", summary.checksum),
       ])]),
       el("p", { class: "row" }, [button("Watch it", () => this.app.show("watch"), { class: "main" }), button("Race schedulers on it", () => this.app.show("race"))]),
     ]));

@@ -34,18 +34,20 @@ FULL_REPLAY = {
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of device, or of groups of them.
+    """A kind of device or array, or of groups of devices.
 
     Attributes:
         name: Name of the kind.
         experiment: The experiment that runs on it start from.
-        devices: Number of devices of a group; 1 for devices alone.
+        group: Devices, or arrays, over which volumes are striped; 1 for each alone.
+        devices: Number of devices in a group, those of arrays counted one by one.
         blocks: Capacity of a device, or of a group, in blocks of 512 bytes.
         usd: Price of a device, or of a group; None where a part has no price.
     """
 
     name: str
     experiment: Experiment
+    group: int
     devices: int
     blocks: int
     usd: float | None
@@ -71,7 +73,8 @@ def kinds(question: Question, devices: Mapping[str, Device], group: int, prices:
         prices: Prices of devices.
 
     Raises:
-        Error: A device does not exist, is a system of several, or has no price although the user gave prices.
+        Error: A device does not exist, is an array that would be striped, or has no price although the user
+            gave prices.
     """
     return {
         name: _kind(name, with_system(question.base, device), group, prices)
@@ -81,13 +84,14 @@ def kinds(question: Question, devices: Mapping[str, Device], group: int, prices:
 
 def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind:
     experiment = with_settings(experiment, FULL_REPLAY)
-    if plain(experiment.to_toml())["system"]["kind"] != "single":
-        raise Error(
-            f"`{name}` is a system of several devices",
-            remedy="name one device (--placement striped joins several); `sledlab compare` takes arrays",
-        )
     if group > 1:
+        if plain(experiment.to_toml())["system"]["kind"] != "single":
+            raise Error(
+                f"`{name}` is an array, and --placement striped joins devices to arrays of its own",
+                remedy="choose another placement, or name one device",
+            )
         experiment = with_settings(experiment, {"system.kind": "stripe", "system.devices": group})
-    parts = optional_store_parts(plain(experiment.to_toml()), prices)
+    config = plain(experiment.to_toml())
+    parts = optional_store_parts(config, prices)
     usd = None if parts is None else sum(part.usd for part in parts)
-    return Kind(name, experiment, group, host_blocks(experiment), usd)
+    return Kind(name, experiment, group, config["system"]["devices"], host_blocks(experiment), usd)

@@ -102,8 +102,8 @@ class PlacementResult:
 
     @property
     def count(self) -> int:
-        """Number of devices."""
-        return self.kind.devices * len(self.devices)
+        """Number of devices; an array counts as one."""
+        return self.kind.group * len(self.devices)
 
 
 @dataclass(frozen=True)

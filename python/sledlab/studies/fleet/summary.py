@@ -37,6 +37,11 @@ NOTE = (
 )
 
 
+ENERGY_NOTE = (
+    "J: mean power of a device of its own times the time of the fleet. `compare` has the energy up to the "
+    "last completion of one volume instead."
+)
+
 MIX_NOTE = f"{MIX.capitalize()}: each volume on the kind of device that serves it best."
 
 
@@ -340,7 +345,7 @@ def page(result: Fleet) -> Document:
             Drawing(partial(draw_figure, result), figures.GOALS, "", figures.GOALS, "narrow"),
         ]
     parts += [
-        Collapsible("Volumes with the most requests", [volumes(result)]),
+        Collapsible("Volumes with the most requests", [volumes(result), Text(ENERGY_NOTE, "quiet")]),
         Heading("Configuration"),
         Facts(_facts(result)),
         Collapsible("Complete study file", [Source(result.toml)]),

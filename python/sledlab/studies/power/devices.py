@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.study.outcome import Outcome
-from sledlab.study.plan import with_model
+from sledlab.study.systems import with_system
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab._native import Experiment
-    from sledlab.model.catalog import ModelChoice
+    from sledlab.runs.compose import Device
     from sledlab.study.plan import Question
 
 
-def device_bases(question: Question, devices: Mapping[str, ModelChoice]) -> dict[str, Experiment]:
-    """The base experiment of the runs on each device, by the label of the device.
+def device_bases(question: Question, devices: Mapping[str, Device]) -> dict[str, Experiment]:
+    """The base experiment of the runs on each device or system, by its label.
 
     Raises:
         Error: A device does not exist or cannot be built.
     """
-    bases = {name: with_model(question.base, device) for name, device in devices.items()}
+    bases = {name: with_system(question.base, device) for name, device in devices.items()}
     for base in bases.values():
         base.check(has_source=question.trace is not None)
     return bases

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-from sledlab.model.choices import distinct_models, models, numbers, parse_words, positive_number
+from sledlab.model.choices import models, numbers, parse_words, positive_number
 from sledlab.runs.options import (
     Devices,
     ModelList,
@@ -17,6 +17,7 @@ from sledlab.runs.options import (
     SystemOptions,
 )
 from sledlab.runs.parsing import words
+from sledlab.runs.systems import parse_systems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,8 +110,8 @@ class PowerArguments(PowerOptions, total=False):
     device: Annotated[
         Devices,
         Option(
-            "Presets (sledlab list device) or device files.",
+            "Devices, systems (disk+flash:8GB) or experiments.",
             "NAME|FILE,..",
-            parse=partial(distinct_models, "device"),
+            parse=parse_systems,
         ),
     ]

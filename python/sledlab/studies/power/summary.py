@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sledlab.show.model_names import is_hybrid, model_label, source_name
+from sledlab.show.model_names import model_label, source_name
 from sledlab.show.ranking import LEVEL, Ranking, is_level
 from sledlab.show.wording import (
     change,
@@ -95,7 +95,7 @@ def _parking_sentence(study: PowerStudy, device: str) -> str:
 def break_even(study: PowerStudy, device: str) -> str:
     """A sentence: the break-even time, the share of longer idle periods, and the consequence for policies."""
     row = study.device_rows("break_even", device)[0]
-    if is_hybrid(study.config):
+    if device in study.axes["hybrids"]:
         return "The devices of a hybrid have different break-even times: study each of them alone."
     if row.break_even_ms is None:
         return "The device was never idle, or gains nothing from parking, so parking never pays."

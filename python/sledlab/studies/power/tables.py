@@ -186,6 +186,7 @@ def _axes(plan: Plan, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
             name: float(config["power"].get("timeout_ms", config["device"]["idle_timeout_ms"]))
             for name, config in configs.items()
         },
+        "hybrids": [name for name, config in configs.items() if is_hybrid(config)],
         "state_names": {
             name: {state: state_name(state, config) for state in STATES} for name, config in configs.items()
         },

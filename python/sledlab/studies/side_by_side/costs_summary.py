@@ -54,7 +54,7 @@ def table(result: SideBySide, group: Group) -> Grid:
     if goal is not None and goal.measure not in ("mean", "p99"):
         cells[goal.measure] = lambda row: figure(value_ms(row.run, goal))
     cells["99 %"] = lambda row: figure(row.run.p99_ms)
-    if len(group.speedups) > 1 or result.max_loads(group):
+    if has_limits(result, group):
         cells["keeps up to"] = lambda row: limits[row.who.name]
     cells |= {
         "J": lambda row: interval(row.run.energy_j, row.run.half_j),
@@ -68,6 +68,11 @@ def table(result: SideBySide, group: Group) -> Grid:
         cells["WA"] = lambda row: _count_text(row, "flash_write_amplification", figure)
         cells["GC"] = lambda row: _count_text(row, "flash_collection_share", percent)
     return grid(rows, cells)
+
+
+def has_limits(result: SideBySide, group: Group) -> bool:
+    """Return whether the highest load that each device sustains is known, of the loads tried or by search."""
+    return len(group.speedups) > 1 or bool(result.max_loads(group))
 
 
 def has_writes_to_flash(rows: Iterable[DeviceMean]) -> bool:
@@ -119,6 +124,8 @@ def note(result: SideBySide) -> str:
         f"$/month: the devices over {prices['years']:g} years and power at {money(prices['kwh'], 2)} a kWh; "
         "* the queue kept growing"
     )
+    if any(has_limits(result, group) for group in result.groups):
+        text += "; keeps up to: the highest speed-up without overload"
     if any(row.cost.lifetime_years is not None for row in result.rows["curves"]):
         text += "; life: years until flash is worn, at this load"
     if has_writes_to_flash(result.rows["curves"]):

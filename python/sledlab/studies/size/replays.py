@@ -12,7 +12,7 @@ from sledlab.results import list_in_manifest, prepare_directory, record_digests
 from sledlab.runs.cluster import compose_experiment, run
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import ClusterOptions
-from sledlab.runs.systems import parse_stores
+from sledlab.runs.systems import parse_systems
 from sledlab.studies.costs.prices import prices as read_prices
 from sledlab.studies.size.bill import Bill
 from sledlab.studies.size.goal import goal, parse_node_range
@@ -288,7 +288,7 @@ def _clusters(
     base = compose_experiment(None, options, _native.ClusterExperiment())
     empty_work = _native.Work("nothing", EMPTY_WORK_RECORD)
     clusters: dict[str, ClusterExperiment] = {}
-    for name, device in parse_stores(devices).items():
+    for name, device in parse_systems(devices).items():
         clusters[name] = with_system(base, device)
         clusters[name].to_toml(empty_work)
     return clusters

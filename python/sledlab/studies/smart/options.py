@@ -20,7 +20,7 @@ from sledlab.runs.options import (
     PriceOptions,
 )
 from sledlab.runs.parsing import names, words
-from sledlab.runs.systems import parse_stores
+from sledlab.runs.systems import parse_systems
 
 PLACES = ("nodes", "host")
 """Places where the work of a job is done."""
@@ -108,6 +108,6 @@ class SmartArguments(SmartOptions, total=False):
         Option(
             "Stores of nodes: mems-g2,disk+flash:8GB.",
             "NAME|FILE,..",
-            parse=parse_stores,
+            parse=parse_systems,
         ),
     ]
