@@ -134,8 +134,9 @@ def device_seek_map(
 def device_import(file: str, name: str | None, save: str | None) -> None:
     """Convert a device of DiskSim to a device file.
 
-    FILE is a .specs file (MEMS), or a .diskspecs or .parv file (disk). Files that FILE names, such as the
-    model of a disk and its seek times, must be in the directory of FILE.
+    FILE is a .parv file, or a .specs (MEMS) or .diskspecs (disk) file. Files that FILE names, such as the
+    model of a disk and its seek times, must be in the directory of FILE. All faults are reported in one
+    run. `sledlab init disksim` writes an example.
     """
     if save is not None:
         check_writable(Path(save))
