@@ -386,9 +386,7 @@ def require(kind: str, value: Any) -> ModelChoice:
         return value
     if isinstance(value, (str, Path)):
         if kind == "device" and len(split_parts(str(value))) > 1:
-            remedy = (
-                "name one device; `sledlab simulate`, `compare`, `power`, `fleet` and `smart` take systems"
-            )
+            remedy = "name one device; `sledlab simulate`, `compare`, `power` and `fleet` take systems"
             raise Error(f"`{value}` is a system, not a device", remedy=remedy)
         choice = ModelChoice(kind, str(value))
         name = choice.name.partition(":")[0]
