@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from sledlab.show.document import report_style
+
 SMALL = ("--workload", "uniform", "--limit", "400", "--warmup", "0", "--seed", "7")
 HYBRID = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-segment-kb", "8")
 SWEEP = ("--scheduler", "fcfs,sptf", "--speedup", "1,2", "--vary", "device.active_tips=640,1280")
@@ -35,15 +37,18 @@ STUDIES: dict[str, tuple[str, ...]] = {
 }
 """Commands that write a report, by the name of its directory."""
 
-HEAD = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Gallery · sledlab</title>
+HEAD = f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Gallery · sledlab</title>
 <style>
-body { font: 14px system-ui, sans-serif; margin: 1rem; }
-section { display: grid; grid-template-columns: repeat(auto-fill, minmax(24rem, 1fr)); gap: 1rem; }
-figure { margin: 0; border: 1px solid #d9dee3; padding: .5rem; }
-figure svg { width: 100%; height: auto; }
-code { color: #566273; }
-</style></head><body>
+{report_style()}
+main {{ max-width: none; }}
+section {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr));
+  gap: 1rem; }}
+section figure {{ border: 1px solid var(--faint); padding: .5rem; min-width: 0; }}
+code {{ color: var(--quiet); overflow-wrap: anywhere; }}
+</style></head><body><main>
 <h1>Figures of every study</h1>
 """
 
@@ -79,7 +84,7 @@ def main() -> int:
         parts.append(f"<h2>{name}</h2>\n<p><code>{html.escape('sledlab ' + ' '.join(command))}</code></p>\n")
         parts.append(f"<section>{''.join(figure_texts)}</section>\n")
     page_file = folder / "index.html"
-    page_file.write_text("".join(parts) + "</body></html>\n", "utf-8")
+    page_file.write_text("".join(parts) + "</main></body></html>\n", "utf-8")
     print(f"gallery: {page_file}")
     return 0
 

@@ -13,6 +13,7 @@ from sledlab.show.curves import Curves, Line, LoadDot
 from sledlab.show.figure_defects import find_defects
 from sledlab.show.figure_fit import fit
 from sledlab.show.load_curves import draw
+from sledlab.show.palette import FAINT
 from sledlab.show.widths import MAX_HEIGHT_IN, at_width
 
 from tools.gallery import STUDIES
@@ -130,12 +131,37 @@ def test_names_of_rows_leave_room_for_bars():
     assert len([tick for tick in axes.get_xticks() if tick <= axes.get_xlim()[1]]) >= 2
 
 
+def test_columns_of_heat_maps_keep_their_labels():
+    names = ["640", "1,280", "3,200"]
+    with plots.style():
+        figure = Figure(figsize=(2.2, 3.0), layout="constrained")
+        for axes in figure.subplots(1, 2):
+            axes.pcolormesh([[1, 2, 3]])
+            axes.text(0.5, 0.5, "1.37", label=plots.CELL)
+            axes.set_xticks([0.5, 1.5, 2.5], names)
+        fit(figure)
+        assert [[label.get_text() for label in axes.get_xticklabels()] for axes in figure.axes] == [names] * 2
+    assert_fits(figure, "2.2in", "png")
+
+
+def test_third_tick_returns_where_there_is_room():
+    with plots.style():
+        figure = Figure(figsize=(2.4, 1.5), layout="constrained")
+        axes = figure.subplots()
+        plots.draw_values(axes, [(0, 0.3, False), (1, 9500.0, False)])
+        axes.xaxis.get_major_locator().max_ticks = 2
+        fit(figure)
+        assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "100", "10,000"]
+    assert_fits(figure, "2.4in", "png")
+
+
 def test_strip_of_overloaded_points_has_no_scale():
     figure = draw(long_names(4))
     plot, strip = figure.axes
     assert len(strip.yaxis.get_ticklocs()) == 0
     assert not strip.spines["left"].get_visible()
     assert plot.get_position().y1 <= strip.get_position().y0 + 1e-6
+    assert f"fill: {FAINT}; opacity: 0.45" in plots.to_svg(figure, "with a band"), "pages are transparent"
 
 
 def test_bands_stay_inside_the_axes():

@@ -333,8 +333,7 @@ def page(document: Document, *, static: bool = False) -> str:
     """
     has_drawings = any(isinstance(part, Drawing) for part in flatten(document.parts))
     is_interactive = has_drawings and has_charts() and not (static or Document.static)
-    styles = [STYLE, *([CHARTS_STYLE] if is_interactive else [])]
-    style = "".join([*(_read(name).removesuffix("\n") for name in styles), dark_rules()])
+    style = report_style(CHARTS_STYLE) if is_interactive else report_style()
     script = _read(CHARTS) if is_interactive else ""
     policy = (
         f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if is_interactive else "'none'"
@@ -342,6 +341,11 @@ def page(document: Document, *, static: bool = False) -> str:
     return template().render(
         document=document, live=is_interactive, style=style, script=script, policy=policy
     )
+
+
+def report_style(*more: str) -> str:
+    """Return the style of pages with static figures, and that of `more` files."""
+    return "".join([*(_read(name).removesuffix("\n") for name in (STYLE, *more)), dark_rules()])
 
 
 @cache

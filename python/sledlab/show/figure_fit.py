@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from itertools import pairwise
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_text, mpl_ticker
 from sledlab.show.axis_ticks import place_ticks, plain_ticks
@@ -78,7 +78,19 @@ def fit(figure: Figure) -> None:
             if not _arrange(figure):
                 break
     for axis in _axes_of(figure):
+        _restore_third_tick(axis)
         _keep_tick_count(axis)
+
+
+def _restore_third_tick(axis: Axis) -> None:
+    """Show three ticks where a plot has got room for them after all but two were left out."""
+    locator: Any = axis.get_major_locator()
+    figure: Any = axis.axes.figure
+    if getattr(locator, "max_ticks", 0) == MIN_TICKS:
+        locator.max_ticks = MIN_TICKS + 1
+        figure.draw_without_rendering()
+        if not _has_room(axis, tick_labels(axis)):
+            locator.max_ticks = MIN_TICKS
 
 
 def _keep_tick_count(axis: Axis) -> None:
@@ -186,12 +198,9 @@ def _cut_clauses(axes: Axes, text: Text) -> bool:
 def _thin_ticks(axis: Axis) -> bool:
     """Leave out labels of an axis that have no room; return whether any were left out."""
     labels = tick_labels(axis)
-    is_x, figure = axis is axis.axes.xaxis, axis.axes.figure
-    boxes = [label.get_window_extent() for label in labels]
-    spans = sorted((box.x0, box.x1) if is_x else (box.y0, box.y1) for box in boxes)
-    gap = to_pixels(figure, TICK_GAP_PT if is_x else 0.0)
-    if all(after[0] - before[1] >= gap for before, after in pairwise(spans)):
+    if _has_room(axis, labels):
         return False
+    is_x, spans, gap = axis is axis.axes.xaxis, _label_spans(axis, labels), _label_gap(axis)
     length = axis.axes.bbox.width if is_x else axis.axes.bbox.height
     slots = max(int(length / (max(end - start for start, end in spans) + gap)), 1)
     locator = axis.get_major_locator()
@@ -199,10 +208,30 @@ def _thin_ticks(axis: Axis) -> bool:
         # Later passes may give the plot more room, and a single tick shows no scale.
         former, locator.max_ticks = locator.max_ticks, max(min(slots, len(labels) - 1), MIN_TICKS)
         return bool(locator.max_ticks != former)
-    if not all(_is_number(label.get_text()) for label in labels):
+    # Each column of a heat map needs its label.
+    has_cells = any(text.get_label() == CELL for text in axis.axes.texts)
+    is_heat_map = is_x and has_cells and not labels[0].get_rotation()
+    if is_heat_map or not all(_is_number(label.get_text()) for label in labels):
         slot = length / len(labels)
         return _turn_names(axis, labels, slot) if is_x else _shrink_rows(axis, labels, slot)
     return _keep_separate(axis, labels, spans, gap)
+
+
+def _has_room(axis: Axis, labels: Sequence[Text]) -> bool:
+    """Return whether labels of an axis are far enough apart."""
+    gap = _label_gap(axis)
+    return all(after[0] - before[1] >= gap for before, after in pairwise(_label_spans(axis, labels)))
+
+
+def _label_spans(axis: Axis, labels: Sequence[Text]) -> list[tuple[float, float]]:
+    """Return the ends of labels along their axis, in order."""
+    boxes = [label.get_window_extent() for label in labels]
+    return sorted((box.x0, box.x1) if axis is axis.axes.xaxis else (box.y0, box.y1) for box in boxes)
+
+
+def _label_gap(axis: Axis) -> float:
+    """Return the least room between labels of an axis, in pixels."""
+    return to_pixels(axis.axes.figure, TICK_GAP_PT if axis is axis.axes.xaxis else 0.0)
 
 
 def _shrink_rows(axis: Axis, labels: Sequence[Text], slot: float) -> bool:

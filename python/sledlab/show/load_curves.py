@@ -98,8 +98,11 @@ def _axes_pair(figure: Figure, place: Any, curves: Curves, strip_rows: int) -> A
         axes.set_xscale("log")
         axes.set_xlim(min(rates) / margin, max(rates) * margin)
         axes.minorticks_off()
-    pair.strip.set(ylim=(max(strip_rows, 1) - 0.5, -0.5), yticks=[], facecolor=FAINT)
-    pair.strip.patch.set_alpha(0.45 if strip_rows else 0.0)
+    pair.strip.set(ylim=(max(strip_rows, 1) - 0.5, -0.5), yticks=[])
+    pair.strip.patch.set_visible(False)
+    if strip_rows:  # the background of axes would be missing in pages, whose figures are transparent
+        band: Any = {"transform": pair.strip.transAxes, "facecolor": FAINT, "alpha": 0.45, "linewidth": 0}
+        pair.strip.add_patch(mpl_patches.Rectangle((0, 0), 1, 1, zorder=0, **band))
     pair.strip.spines[:].set_visible(False)
     pair.strip.tick_params(top=False, bottom=False, labelbottom=False, pad=2)
     _scale(pair.plot, curves)
