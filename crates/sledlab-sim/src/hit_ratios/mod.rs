@@ -14,7 +14,7 @@ use std::time::Duration;
 use rand::RngExt;
 use rangemap::RangeSet;
 use serde::Serialize;
-use sledlab_core::hash::Set;
+use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Error, Op, Request, Result, Source};
 use sledlab_models::replacement::{AccessResult, Choice, Use};
 
@@ -92,14 +92,17 @@ fn place_devices(runs: &mut [Run], ends: &[u64], segment_blocks: u64) -> Result<
 /// Counts different segments.
 #[derive(Debug, Default)]
 struct DistinctSegments {
-    single: Set<u64>,
+    /// A bit for each of 64 segments, by the number of the first divided by 64.
+    words: Map<u64, u64>,
     ranges: RangeSet<u64>,
 }
 
 impl DistinctSegments {
     fn insert(&mut self, keys: Range<u64>) {
         if keys.end - keys.start < LONG_RUN {
-            self.single.extend(keys);
+            for key in keys {
+                *self.words.entry(key / 64).or_default() |= 1 << (key % 64);
+            }
         } else {
             self.ranges.insert(keys);
         }
@@ -107,7 +110,16 @@ impl DistinctSegments {
 
     fn count(&self) -> usize {
         let in_ranges: u64 = self.ranges.iter().map(|range| range.end - range.start).sum();
-        self.single.iter().filter(|key| !self.ranges.contains(key)).count() + in_ranges as usize
+        let mut count = in_ranges as usize;
+        for (word, bits) in &self.words {
+            let mut bits = *bits;
+            while bits != 0 {
+                let key = word * 64 + u64::from(bits.trailing_zeros());
+                count += usize::from(!self.ranges.contains(&key));
+                bits &= bits - 1;
+            }
+        }
+        count
     }
 }
 
