@@ -494,8 +494,8 @@ def kinds_of_plugin(word: str, plugins: Sequence[str] | None) -> list[str]:
 class SegmentUses:
     """The uses of segments by a workload."""
 
-    def __new__(cls, source: Source, segment_blocks: int) -> SegmentUses:
-        """Read a source to its end."""
+    def __new__(cls, source: Source, segment_blocks: int, admits_reads: bool = True) -> SegmentUses:
+        """Read a source to its end. Unless the caches admit reads, only writes enter them."""
     @property
     def segments(self) -> int:
         """Return the number of different segments."""

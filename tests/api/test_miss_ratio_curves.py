@@ -79,6 +79,54 @@ def test_larger_lru_caches_miss_no_more():
         assert (frame[name].diff().drop_nulls() <= 0).all(), name
 
 
+def plain_misses(frame, room, *, moves_on_hit):
+    """Misses of reads and of writes in a cache of segments of 4 KB which only writes enter, and destages."""
+    cached, misses, destages = [], {"R": [], "W": []}, 0
+    for op, first, length in frame.select("op", "offset_bytes", "length_bytes").iter_rows():
+        for segment in range(first // 4096, (first + length) // 4096):
+            misses[op].append(segment not in cached)
+            if op == "W":
+                destages += segment not in cached
+                if segment in cached and moves_on_hit:
+                    cached.remove(segment)
+                if segment not in cached:
+                    cached.append(segment)
+                    del cached[:-room]
+    return np.mean(misses["R"]), np.mean(misses["W"]), destages / len(misses["W"])
+
+
+def test_only_writes_enter_cache_of_writes():
+    trace = skewed_trace()
+    result = sl.miss_ratio_curves(trace, replacement=["lru", "fifo"], segment_kb=4, admit="writes")
+    for policy in result.policies:
+        for point in result.curve(policy)[::10]:
+            expected = plain_misses(trace.frame(), point.room, moves_on_hit=policy == "lru")
+            ratios = point.read_miss_ratio, point.write_miss_ratio, point.destage_ratio
+            assert ratios == pytest.approx(expected, abs=1e-12)
+            mb = point.cache_mb
+            (row,) = sl.hit_ratios(trace, replacement=policy, cache_mb=mb, segment_kb=4, admit="writes").rows
+            assert 1 - row.read_hit_ratio == pytest.approx(point.read_miss_ratio, abs=1e-12)
+    assert "hit with" in result.answer
+    assert "which only writes enter" in " ".join(str(result).split())
+
+
+def test_reads_hit_cache_of_writes_as_in_trace_info():
+    trace = skewed_trace()
+    caches = trace.info(cache_mb=[1, 2, 4])["written_reuse"]["caches"]
+    sizes_mb = [cache["cache_mb"] * 1.048576 for cache in caches]
+    result = sl.miss_ratio_curves(
+        trace, replacement="lru", cache_mb=sizes_mb, segment_kb=4, admit="writes"
+    ).curves
+    shares = [cache["read_share"] for cache in caches]
+    assert 0 < shares[0] < shares[-1] < 1
+    assert result["read_request_miss_ratio"].to_list() == pytest.approx([1 - share for share in shares])
+
+
+def test_cache_of_writes_has_no_bound():
+    policies = sl.miss_ratio_curves(skewed_trace(50), admit="writes").policies
+    assert policies == [policy for policy in sl.replacement if policy != "belady"]
+
+
 @pytest.fixture(scope="module")
 def sampled_errors():
     """Differences of sampled to exact miss ratios, and stated errors; shape (seeds, policies, sizes) each."""
@@ -172,6 +220,9 @@ def test_default_simulates_lru_and_best_policy():
         ({"device": "no-such"}, "no-such"),
         ({"replacement": "lruu"}, "did you mean `lru`?"),
         ({"cache_mb": 0.001}, "smaller than a segment"),
+        ({"admit": "write"}, "did you mean `writes`?"),
+        ({"admit": "writes", "replacement": "belady"}, "belady is no bound"),
+        ({"admit": "writes", "device": "mems-g2"}, "a device behind a cache which only writes enter"),
     ],
 )
 def test_invalid_options_are_refused(options, message):

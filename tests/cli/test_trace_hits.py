@@ -49,6 +49,14 @@ def test_missing_request_kind_has_no_ratio(sledlab, tmp_path):
     assert (in_python.policy, in_python.uses, in_python.hit_ratio) == ("lru", 2, 0.5)
 
 
+def test_cache_of_writes_is_named_in_output(sledlab):
+    hits = ("trace", "hits", MAIL, "--replacement", "lru", "--cache-mb", "64", "--admit", "writes")
+    assert "which only writes enter" in " ".join(sledlab(*hits).out.split())
+    of_writes, of_all = (sledlab(*hits[:7], *rest, "--json").json for rest in (hits[7:], []))
+    assert (of_writes["admit"], of_all["admit"]) == ("writes", "all")
+    assert of_writes["hits"][0]["read_hit_ratio"] < of_all["hits"][0]["read_hit_ratio"]
+
+
 def test_exact_sizes_hold_all_their_segments(sledlab):
     for segments in (7, 249, 1021):
         size_mb = f"{segments * 4096 / 1e6:.6f}"

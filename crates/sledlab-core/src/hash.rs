@@ -5,6 +5,8 @@
 //! on the order of these maps either, because it may differ between processors. Code that needs an order uses a
 //! `BTreeMap` or sorts.
 
+use std::hash::BuildHasher;
+
 use foldhash::fast::FixedState;
 
 /// A hash map with the same order in every run.
@@ -14,6 +16,12 @@ pub type Map<K, V> = std::collections::HashMap<K, V, FixedState>;
 /// A hash set with the same order in every run.
 #[allow(clippy::disallowed_types, reason = "the hasher is deterministic")]
 pub type Set<K> = std::collections::HashSet<K, FixedState>;
+
+/// Returns the hash of a number, the same in every run.
+#[inline]
+pub fn hash(number: u64) -> u64 {
+    FixedState::default().hash_one(number)
+}
 
 #[cfg(test)]
 mod tests {

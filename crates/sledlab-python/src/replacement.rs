@@ -149,12 +149,13 @@ pub(crate) struct SegmentUses(Uses);
 
 #[pymethods]
 impl SegmentUses {
-    /// Reads a source to its end.
+    /// Reads a source to its end. Unless the caches admit reads, only writes enter them.
     #[new]
-    fn new(py: Python<'_>, source: &Source, segment_blocks: u64) -> PyResult<Self> {
+    #[pyo3(signature = (source, segment_blocks, admits_reads=true))]
+    fn new(py: Python<'_>, source: &Source, segment_blocks: u64, admits_reads: bool) -> PyResult<Self> {
         let mut source = source.take()?;
         py.detach(move || Uses::from_source(source.as_mut(), segment_blocks.max(1), &mut signal_checker()))
-            .map(SegmentUses)
+            .map(|uses| SegmentUses(if admits_reads { uses } else { uses.admitting_only_writes() }))
             .map_err(raise)
     }
 

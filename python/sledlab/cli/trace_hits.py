@@ -62,6 +62,7 @@ CURVE_OPTIONS = {
         "cache_mb": Option(
             "Cache sizes.", "MB,MB", "1 to 50 % of the footprint", read=partial(sizes, unit=MB)
         ),
+        "admit": Option("Requests whose segments enter the cache: all | writes.", "KIND", "all"),
     }
 )
 @option(
@@ -81,6 +82,7 @@ def hits(
     trace: Trace,
     replacement: list[str] | None,
     cache_mb: list[float] | None,
+    admit: str | None,
     segment_kb: str | None,
     seed: int,
     *,
@@ -100,7 +102,7 @@ def hits(
       sledlab trace hits app.csv --curve --device hdd-20tb
     """
     segment = {} if segment_kb is None else {"segment_kb": size(segment_kb, KIB)}
-    caches = {"replacement": replacement or "all", "cache_mb": cache_mb, **segment}
+    caches = {"replacement": replacement or "all", "cache_mb": cache_mb, "admit": admit or "all", **segment}
     if is_curve:
         _show_curves(trace, caches | {"seed": seed}, curve_options, as_json=as_json)
         return
@@ -111,9 +113,10 @@ def hits(
     if as_json:
         show_json(hit_ratios.to_dict())
         return
+    entering = "" if hit_ratios.admit == "all" else f", which only {hit_ratios.admit} enter"
     terminal.say_sentences(
         f"{hit_ratios.segments:,} segments of {hit_ratios.segment_kb:g} KB are used, "
-        f"{figure(hit_ratios.footprint_mb)} MB. Hits by size of the cache:"
+        f"{figure(hit_ratios.footprint_mb)} MB. Hits by size of the cache{entering}:"
     )
     cache_sizes_mb = dict.fromkeys(row.cache_mb for row in hit_ratios.rows)
     head = ("policy", *(f"{figure(mb)} MB" for mb in cache_sizes_mb))

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
-from sledlab.errors import Error
+from sledlab.errors import Error, unknown
 from sledlab.lazy import polars
+from sledlab.model.catalog import replacement as all_policies
 from sledlab.model.choices import models, numbers
 from sledlab.traces.columns import BLOCK_BYTES
 from sledlab.traces.read import as_trace
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 """Default sizes of the cache, as shares of the segments that the workload uses."""
+
+BELADY = "belady"
+"""The replacement policy that knows the future, and that no device can have."""
+
+ADMISSIONS = ("all", "writes")
+"""Requests whose segments enter the cache."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,7 @@ class HitRatios:
         segment_kb: Size of a segment, which caches load and evict as a whole, in 1024 bytes.
         segments: Number of different segments that the workload uses.
         rows: Hits of each cache, in order of policies, then of sizes.
+        admit: The requests whose segments enter the cache, `all` or `writes`.
 
     Examples:
         >>> hits = CacheHits("lru", 16.0, 244, 1000, 0.7, 0.8, 0.6)
@@ -70,6 +78,7 @@ class HitRatios:
     segment_kb: float
     segments: int
     rows: tuple[CacheHits, ...]
+    admit: str = "all"
 
     @cached_property
     def frame(self) -> polars.DataFrame:
@@ -81,7 +90,12 @@ class HitRatios:
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
         hits = [row.to_dict() for row in self.rows]
-        return {"segment_kb": self.segment_kb, "segments": self.segments, "hits": hits}
+        return {
+            "segment_kb": self.segment_kb,
+            "segments": self.segments,
+            "admit": self.admit,
+            "hits": hits,
+        }
 
     @property
     def footprint_mb(self) -> float:
@@ -95,6 +109,7 @@ def hit_ratios(
     replacement: str | ModelChoice | Sequence[str | ModelChoice] = "all",
     cache_mb: float | Sequence[float] | None = None,
     segment_kb: float = 64.0,
+    admit: str = "all",
 ) -> HitRatios:
     """Replay the addresses of a trace on caches of segments, and count hits.
 
@@ -102,11 +117,15 @@ def hit_ratios(
     inserted, and a full cache evicts another one for it. Trims and flushes use no segment. `belady`, which
     must know the future, is given the rest of the trace.
 
+    With `admit="writes"` only writes use the cache, as a write buffer: reads hit in it, but they neither
+    insert a segment nor delay its eviction.
+
     Args:
         trace: A trace (`read_trace`, `trace`, a path, a table).
         replacement: Replacement policies, `name` or `name:key=value`, or `all` that sledlab has.
         cache_mb: Sizes of the cache, in 10^6 bytes; by default 1 % to 50 % of the segments used.
         segment_kb: Size of a segment, in 1024 bytes; a multiple of half a KB.
+        admit: Requests whose segments enter the cache: `all`, or `writes`, for which `belady` is no bound.
 
     Raises:
         Error: A policy or parameter does not exist, a cache is smaller than a segment, or the trace is wrong
@@ -119,8 +138,8 @@ def hit_ratios(
         >>> ratios.frame.filter(policy="lru")["hit_ratio"].round(2).to_list()
         [0.0, 0.33]
     """
-    policies = replacement_policies(replacement)
-    uses = SegmentedTrace.read(trace, segment_kb)
+    policies = replacement_policies(replacement, admit)
+    uses = SegmentedTrace.read(trace, segment_kb, admit)
     caches = [
         (policy, mb, room)
         for policy in policies
@@ -128,16 +147,25 @@ def hit_ratios(
     ]
     counts_by_cache = uses.hits([(policy, room) for policy, _, room in caches], policies)
     rows = (_cache_hits(*cache, counts) for cache, counts in zip(caches, counts_by_cache, strict=True))
-    return HitRatios(uses.segment_kb, uses.segments, tuple(rows))
+    return HitRatios(uses.segment_kb, uses.segments, tuple(rows), admit)
 
 
-def replacement_policies(replacement: str | ModelChoice | Sequence[str | ModelChoice]) -> tuple[str, ...]:
+def replacement_names() -> list[str]:
+    """Return the names of all replacement policies, without the one that knows the future."""
+    return [name for name in all_policies if name != BELADY]
+
+
+def replacement_policies(
+    replacement: str | ModelChoice | Sequence[str | ModelChoice], admit: str = "all"
+) -> tuple[str, ...]:
     """Return replacement policies as words, each once.
 
     Raises:
-        Error: A policy or parameter does not exist.
+        Error: A policy, parameter or admission does not exist, or the policy is none for this admission.
     """
-    policies = models("replacement", replacement)
+    if admit not in ADMISSIONS:
+        raise unknown("admission", admit, ADMISSIONS)
+    policies = models("replacement", replacement, None if admit == "all" else replacement_names)
     for policy in policies:
         _native.check_replacement(policy, policies)
     return policies
@@ -156,8 +184,8 @@ class SegmentedTrace:
     native: _native.SegmentUses
 
     @classmethod
-    def read(cls, trace: Trace | str | Path | Any, segment_kb: float) -> SegmentedTrace:
-        """Read a trace to its end.
+    def read(cls, trace: Trace | str | Path | Any, segment_kb: float, admit: str = "all") -> SegmentedTrace:
+        """Read a trace to its end, for caches into which some of `ADMISSIONS` enter.
 
         Raises:
             Error: The segment is no whole number of blocks, or the trace is wrong somewhere.
@@ -167,7 +195,7 @@ class SegmentedTrace:
         if segment_bytes < BLOCK_BYTES or segment_bytes % BLOCK_BYTES:
             raise Error(f"a segment of {segment_kb:g} KB is not a whole number of blocks of 512 bytes")
         source = as_trace(trace).open()
-        return cls(segment_kb, _native.SegmentUses(source, int(segment_bytes // BLOCK_BYTES)))
+        return cls(segment_kb, _native.SegmentUses(source, int(segment_bytes // BLOCK_BYTES), admit == "all"))
 
     @property
     def segments(self) -> int:

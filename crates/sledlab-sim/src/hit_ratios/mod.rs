@@ -14,7 +14,7 @@ use std::time::Duration;
 use rand::RngExt;
 use rangemap::RangeSet;
 use serde::Serialize;
-use sledlab_core::hash::Set;
+use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Error, Op, Request, Result, Source};
 use sledlab_models::replacement::{AccessResult, Choice, Use};
 
@@ -39,6 +39,9 @@ pub struct Uses {
     segment_blocks: u64,
     /// Number of different segments.
     segments: usize,
+    /// Whether a read that misses inserts its segments. Otherwise only writes use the cache: reads find segments in it,
+    /// without a use.
+    admits_reads: bool,
 }
 
 /// The blocks of a request, which uses each of their segments once, in order.
@@ -89,14 +92,17 @@ fn place_devices(runs: &mut [Run], ends: &[u64], segment_blocks: u64) -> Result<
 /// Counts different segments.
 #[derive(Debug, Default)]
 struct DistinctSegments {
-    single: Set<u64>,
+    /// A bit for each of 64 segments, by the number of the first divided by 64.
+    words: Map<u64, u64>,
     ranges: RangeSet<u64>,
 }
 
 impl DistinctSegments {
     fn insert(&mut self, keys: Range<u64>) {
         if keys.end - keys.start < LONG_RUN {
-            self.single.extend(keys);
+            for key in keys {
+                *self.words.entry(key / 64).or_default() |= 1 << (key % 64);
+            }
         } else {
             self.ranges.insert(keys);
         }
@@ -104,7 +110,16 @@ impl DistinctSegments {
 
     fn count(&self) -> usize {
         let in_ranges: u64 = self.ranges.iter().map(|range| range.end - range.start).sum();
-        self.single.iter().filter(|key| !self.ranges.contains(key)).count() + in_ranges as usize
+        let mut count = in_ranges as usize;
+        for (word, bits) in &self.words {
+            let mut bits = *bits;
+            while bits != 0 {
+                let key = word * 64 + u64::from(bits.trailing_zeros());
+                count += usize::from(!self.ranges.contains(&key));
+                bits &= bits - 1;
+            }
+        }
+        count
     }
 }
 
@@ -115,6 +130,8 @@ struct SegmentUse {
     /// Blocks of the segment that the request reads or writes.
     blocks: u32,
     is_write: bool,
+    /// Whether the request uses the cache, and does not only look whether the cache holds the segment.
+    is_admitted: bool,
     /// Whether it is the last segment of the request.
     ends_request: bool,
 }
@@ -261,7 +278,13 @@ impl Uses {
         for run in &runs {
             distinct.insert(run.keys(segment_blocks));
         }
-        Uses { runs, segment_blocks, segments: distinct.count() }
+        Uses { runs, segment_blocks, segments: distinct.count(), admits_reads: true }
+    }
+
+    /// Returns the same uses of caches which only writes enter. Reads hit in them, but do not change them.
+    #[must_use]
+    pub fn admitting_only_writes(self) -> Self {
+        Uses { admits_reads: false, ..self }
     }
 
     /// Returns the number of different segments.
@@ -297,7 +320,9 @@ impl Uses {
                 runs.push(Run { lbn, blocks: each.blocks, device: 0, is_write: each.is_write });
             }
         })?;
-        Ok(sampled_runs.into_iter().map(|runs| Uses::from_runs(runs, self.segment_blocks)).collect())
+        let sample =
+            |runs| Uses { admits_reads: self.admits_reads, ..Uses::from_runs(runs, self.segment_blocks) };
+        Ok(sampled_runs.into_iter().map(sample).collect())
     }
 
     /// Calls `visit` for every use, in order, and `watch` from time to time; stops at an error of `watch`. The next uses
@@ -331,6 +356,7 @@ impl Uses {
                         access: Use { key, next },
                         blocks: (end - lbn) as u32,
                         is_write: run.is_write,
+                        is_admitted: run.is_write || self.admits_reads,
                         ends_request: key + 1 == keys.end,
                     });
                     key += 1;
@@ -345,16 +371,22 @@ impl Uses {
     /// run on all processors, except those from outside the crate, which run on the calling thread.
     ///
     /// # Errors
-    /// A cache too small for a segment, an error of a policy, and an error of `watch`, which is called repeatedly, on
-    /// the calling thread only.
+    /// A cache too small for a segment, an error of a policy, a policy that requires knowledge of the future of a cache
+    /// which only writes enter, and an error of `watch`, which is called repeatedly, on the calling thread only.
     pub fn hits(
         &self,
         caches: &[(Choice, usize)],
         counts_destages: bool,
         watch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Vec<Hits>> {
-        let needs_future = caches.iter().any(|(choice, _)| choice.needs_future());
-        let future = if needs_future { Some(self.future(watch)?) } else { None };
+        let needs_future = caches.iter().find(|(choice, _)| choice.needs_future());
+        if let Some((choice, _)) = needs_future
+            && !self.admits_reads
+        {
+            let message = format!("{} is no bound for a cache which only writes enter", choice.name());
+            return Err(Error::user(message).with_remedy("omit this policy, or let reads enter the cache"));
+        }
+        let future = if needs_future.is_some() { Some(self.future(watch)?) } else { None };
         let (custom, listed): (Vec<_>, Vec<_>) = tasks(caches)
             .into_iter()
             .partition(|task| matches!(task, Task::Cache(_, choice, _) if choice.is_custom()));
@@ -405,7 +437,14 @@ impl Uses {
         let mut tally = Tally::new(counts_destages);
         let mut check = || watch().and_then(|()| policy.borrow_mut().failure().map_or(Ok(()), Err));
         self.visit(future, &mut check, |each| {
-            let result = policy.borrow_mut().access(each.access);
+            let mut policy = policy.borrow_mut();
+            let result = if each.is_admitted {
+                policy.access(each.access)
+            } else if policy.holds(each.access.key) {
+                AccessResult::Hit
+            } else {
+                AccessResult::Miss { victim: None }
+            };
             tally.count(each, result);
         })?;
         check()?;

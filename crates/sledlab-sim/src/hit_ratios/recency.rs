@@ -171,7 +171,7 @@ impl<'a> LastUseCaches<'a> {
         if self.order.is_full() {
             self.renumber();
         }
-        let held = self.use_key(each);
+        let held = if each.is_admitted { self.use_key(each) } else { self.find_key(each.access.key) };
         let (kind, blocks) = (usize::from(each.is_write), u64::from(each.blocks));
         let total = &mut self.totals[kind];
         total.uses += 1;
@@ -209,6 +209,13 @@ impl<'a> LastUseCaches<'a> {
             last_use.held_since_write = held_since_write;
         }
         held
+    }
+
+    /// Returns the smallest cache that holds a key, which is not used, as a number of the capacities.
+    fn find_key(&self, key: u64) -> usize {
+        let Some(last_use) = self.last_uses.get(&key) else { return self.capacities.len() };
+        let later_keys = self.order.live_after(last_use.position);
+        self.capacities.partition_point(|capacity| *capacity <= later_keys)
     }
 
     /// Numbers the positions of the last uses from 0.

@@ -103,8 +103,13 @@ fn uses_of(requests: &[(bool, u64, u32)], segment_blocks: u64) -> Uses {
 }
 
 /// Hits of LRU, simulated in the simplest way: the segments of the cache in order of their last uses, and whether each is
-/// dirty.
-fn plain_lru_hits(requests: &[(bool, u64, u32)], segment_blocks: u64, capacity: usize) -> Hits {
+/// dirty. Reads that are not admitted only look into the cache.
+fn plain_lru_hits(
+    requests: &[(bool, u64, u32)],
+    segment_blocks: u64,
+    capacity: usize,
+    admits_reads: bool,
+) -> Hits {
     let mut cached: Vec<(u64, bool)> = Vec::new();
     let (mut hits, mut destages) = (Hits::default(), 0);
     for (is_write, lbn, blocks) in requests {
@@ -114,11 +119,13 @@ fn plain_lru_hits(requests: &[(bool, u64, u32)], segment_blocks: u64, capacity: 
         for key in lbn / segment_blocks..=(end - 1) / segment_blocks {
             let used_blocks = (*lbn..end).filter(|block| block / segment_blocks == key).count() as u64;
             let place = cached.iter().position(|(cached_key, _)| *cached_key == key);
-            let was_dirty = place.is_some_and(|place| cached.remove(place).1);
-            cached.push((key, was_dirty || *is_write));
-            destages += u64::from(*is_write && !was_dirty);
-            if cached.len() > capacity {
-                cached.remove(0);
+            if *is_write || admits_reads {
+                let was_dirty = place.is_some_and(|place| cached.remove(place).1);
+                cached.push((key, was_dirty || *is_write));
+                destages += u64::from(*is_write && !was_dirty);
+                if cached.len() > capacity {
+                    cached.remove(0);
+                }
             }
             is_request_hit &= place.is_some();
             counts.uses += 1;
@@ -138,13 +145,16 @@ proptest! {
         requests in prop::collection::vec((any::<bool>(), 0_u64..300, 1_u32..40), 0..200),
         segment_blocks in 1_u64..20,
         capacities in prop::collection::vec(1_usize..60, 2..8),
+        admits_reads in any::<bool>(),
     ) {
         let uses = uses_of(&requests, segment_blocks);
+        let uses = if admits_reads { uses } else { uses.admitting_only_writes() };
         let lru = Choice::parse("lru").unwrap();
         let caches: Vec<_> = capacities.iter().map(|capacity| (lru.clone(), *capacity)).collect();
         let joint_hits = uses.hits(&caches, true, &mut || Ok(())).unwrap();
         for (cache, hits) in caches.into_iter().zip(joint_hits) {
-            prop_assert_eq!(hits, plain_lru_hits(&requests, segment_blocks, cache.1), "{} segments", cache.1);
+            let plain_hits = plain_lru_hits(&requests, segment_blocks, cache.1, admits_reads);
+            prop_assert_eq!(hits, plain_hits, "{} segments", cache.1);
             prop_assert_eq!(uses.hits(&[cache], true, &mut || Ok(())).unwrap(), [hits]);
         }
     }
@@ -153,8 +163,10 @@ proptest! {
     fn samples_have_all_uses_of_their_segments(
         requests in prop::collection::vec((any::<bool>(), 0_u64..3000, 1_u32..40), 1..200),
         seed in any::<u64>(),
+        admits_reads in any::<bool>(),
     ) {
         let uses = uses_of(&requests, 8);
+        let uses = if admits_reads { uses } else { uses.admitting_only_writes() };
         let samples = uses.samples(4, 0.25, seed, &mut || Ok(())).unwrap();
         prop_assert_eq!(samples.iter().map(Uses::segments).sum::<usize>(), uses.segments());
         prop_assert_eq!(samples.iter().map(Uses::count).sum::<u64>(), uses.count());
@@ -192,6 +204,20 @@ fn sample_has_its_share_of_segments() {
         assert!(sample.segments().abs_diff(10_000) < 475, "{}", sample.segments());
     }
     assert_ne!(first.segments(), other.segments());
+}
+
+#[test]
+fn only_writes_enter_without_reads() {
+    let requests = [(false, 0, 1), (true, 0, 1), (true, 1, 1), (false, 0, 1), (true, 2, 1), (false, 0, 1)];
+    let uses = uses_of(&requests, 1).admitting_only_writes();
+    let cache = |word| (Choice::parse(word).unwrap(), 2);
+    // The second read of segment 0 hits, and does not delay its eviction.
+    for hits in uses.hits(&[cache("lru"), cache("arc"), cache("fifo")], true, &mut || Ok(())).unwrap() {
+        assert_eq!((hits.reads.uses, hits.reads.hits), (3, 1));
+        assert_eq!((hits.writes.hits, hits.destages), (0, Some(3)));
+    }
+    let error = uses.hits(&[cache("belady")], false, &mut || Ok(())).unwrap_err();
+    assert!(error.to_string().contains("belady is no bound"));
 }
 
 #[test]

@@ -11,7 +11,6 @@ from sledlab.studies.costs.prices import prices
 from sledlab.studies.costs.system_cost import SystemCost, accesses, system_cost
 from sledlab.studies.stores.configurations import (
     ALL,
-    BELADY,
     CACHING_DISK,
     CONFIGURATIONS,
     DISK,
@@ -25,6 +24,7 @@ from sledlab.study.columns import Column
 from sledlab.study.outcome import Outcome
 from sledlab.study.plan import plain
 from sledlab.study.statistics import average, case_runs, mean
+from sledlab.traces.hits import BELADY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -40,6 +40,7 @@ def miss_ratio_curves(
     replacement: str | ModelChoice | Sequence[str | ModelChoice] = "all",
     cache_mb: float | Sequence[float] | None = None,
     segment_kb: float = SEGMENT_KB,
+    admit: str = "all",
     sample: float | None = None,
     seed: int = 1,
     device: Device | None = None,
@@ -58,6 +59,7 @@ def miss_ratio_curves(
         cache_mb: Sizes of the cache, in 10^6 bytes; by default 40 sizes on a logarithmic scale, from 0.1 % of
             the segments used to all of them.
         segment_kb: Size of a segment, in 1024 bytes; a multiple of half a KB.
+        admit: Requests whose segments enter the cache: `all`, or `writes`, for which `belady` is no bound.
         sample: Share of the segments that is sampled, above 0; 1 for all, without error.
         seed: Seed of the choice of segments and of the policy `random`.
         device: A device behind the cache, on which caches of some of the sizes are simulated: with the
@@ -80,16 +82,27 @@ def miss_ratio_curves(
     if sample is not None and (not is_number(sample) or not 0 < sample <= 1):
         raise Error(f"`{sample!s:.60}` is not a share of segments", remedy="give a number above 0, at most 1")
     opened_trace = as_trace(trace)
-    policies = replacement_policies(replacement)
+    policies = replacement_policies(replacement, admit)
+    if device is not None and admit != "all":
+        raise Error(
+            "a device behind a cache which only writes enter is not simulated here",
+            remedy="omit the device, or simulate a hybrid with a write buffer (`sledlab hybrid`)",
+        )
     behind = None if device is None else responses.DeviceBehind.of(opened_trace, device, segment_kb)
     directory = prepare_directory(out, KIND, replace=replace)
-    uses = SegmentedTrace.read(opened_trace, segment_kb)
+    uses = SegmentedTrace.read(opened_trace, segment_kb, admit)
     shares = [SMALLEST_SHARE ** (1 - step / (SIZES - 1)) for step in range(SIZES)] if uses.segments else []
     sizes = uses.cache_sizes(cache_mb, [share * uses.segments for share in shares])
     share = default_share(uses.native.count) if sample is None else float(sample)
     points, sampled_share = _points(uses, policies, sizes, share, seed)
     curves = MissRatioCurves(
-        opened_trace.name, uses.segment_kb, uses.segments, uses.native.count, sampled_share, tuple(points)
+        opened_trace.name,
+        uses.segment_kb,
+        uses.segments,
+        uses.native.count,
+        sampled_share,
+        tuple(points),
+        admit=admit,
     )
     if behind is not None:
         named_policies = () if replacement == "all" else policies

@@ -11,12 +11,12 @@ from sledlab.runs.systems import system_label
 from sledlab.show.ranking import Ranking
 from sledlab.studies.miss_ratio.result import ResponsePoint, every_nth
 from sledlab.studies.miss_ratio.sampling import LRU
-from sledlab.studies.stores.configurations import replacement_names
 from sledlab.study.bench import Bench
 from sledlab.study.executor.worker_choice import WorkerChoice
 from sledlab.study.measure import RunFigures, measure
 from sledlab.study.plan import Case, Plan, check_source
 from sledlab.traces.columns import BLOCK_BYTES
+from sledlab.traces.hits import replacement_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

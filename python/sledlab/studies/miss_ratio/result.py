@@ -93,6 +93,7 @@ class MissRatioCurves(DisplayedResult):
         points: Misses of each cache, in order of policies, then of sizes.
         device: The device behind the cache; empty without one.
         simulated: Simulated caches in front of the device, in order of policies, then of sizes.
+        admit: The requests whose segments enter the caches, `all` or `writes`.
 
     Examples:
         >>> import sledlab as sl
@@ -110,6 +111,7 @@ class MissRatioCurves(DisplayedResult):
     points: Sequence[CurvePoint] = field(repr=False)
     device: str = ""
     simulated: Sequence[ResponsePoint] = field(repr=False, default=())
+    admit: str = "all"
 
     @cached_property
     def curves(self) -> polars.DataFrame:
@@ -178,6 +180,7 @@ class MissRatioCurves(DisplayedResult):
             "warnings": self.warnings,
             "trace": self.trace,
             "segment_kb": self.segment_kb,
+            "admit": self.admit,
             "segments": self.segments,
             "uses": self.uses,
             "sampled_share": self.sampled_share,

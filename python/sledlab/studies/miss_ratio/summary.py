@@ -11,7 +11,7 @@ from sledlab.show.wording import figure, join_names, mark_overloaded, millisecon
 from sledlab.studies.miss_ratio import figures
 from sledlab.studies.miss_ratio.result import every_nth
 from sledlab.studies.miss_ratio.sampling import LRU
-from sledlab.studies.stores.configurations import BELADY
+from sledlab.traces.hits import BELADY
 from sledlab.traces.samples import trace_label
 
 if TYPE_CHECKING:
@@ -61,11 +61,15 @@ def _best_policy(result: MissRatioCurves) -> str:
         texts.append(f"lru {_misses(points[LRU])}")
     if BELADY in points:
         texts.append(f"no policy misses fewer than {_misses(points[BELADY])} (belady)")
-    compulsory = result.segments / result.uses
-    return (
+    sentence = (
         f"With {_mb(best.cache_mb)}, {percent(min(1.0, room / result.segments))} of the segments used, "
-        f"{'; '.join(texts)}. First uses, {percent(compulsory)}, miss at every size."
+        f"{'; '.join(texts)}."
     )
+    if result.admit == "all":
+        return f"{sentence} First uses, {percent(result.segments / result.uses)}, miss at every size."
+    if best.read_miss_ratio is None:
+        return sentence
+    return f"{sentence} Of the uses by reads, {share(1 - best.read_miss_ratio)} hit with {best.policy}."
 
 
 def _misses(point: CurvePoint) -> str:
@@ -120,9 +124,10 @@ def _mb(value: float) -> str:
 
 def brief(result: MissRatioCurves) -> Sequence[Part]:
     """Return the parts for a terminal and a notebook."""
+    entering = "" if result.admit == "all" else f", which only {result.admit} enter"
     head = (
         f"{trace_label(result.trace)}: {result.uses:,} uses of {result.segments:,} segments of "
-        f"{result.segment_kb:g} KB, {_mb(result.footprint_mb)}. Misses by size of the cache:"
+        f"{result.segment_kb:g} KB, {_mb(result.footprint_mb)}. Misses by size of the cache{entering}:"
     )
     return [Text(head), *_curves(result, SHOWN_SIZES), *_responses(result), Text(answer(result))]
 
@@ -178,6 +183,7 @@ def page(result: MissRatioCurves) -> Document:
         ("trace", result.trace),
         ("segments", f"{result.segments:,} of {result.segment_kb:g} KB, {_mb(result.footprint_mb)}"),
         ("uses", f"{result.uses:,}"),
+        ("admitted requests", result.admit),
         (
             "sample",
             "none" if result.sampled_share == 1 else f"{percent(result.sampled_share)} of the segments",

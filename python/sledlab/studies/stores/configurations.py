@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab.errors import Error
-from sledlab.model.catalog import replacement
 from sledlab.model.choices import models, numbers, parse_words
 from sledlab.runs.options import Models, Option, SchedulerOptions, SpeedupOptions
 from sledlab.runs.parsing import KIB, size_doublings
+from sledlab.traces.hits import replacement_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,9 +25,6 @@ TECHNIQUES = ("shortcut", "immediate_report", "partial_write")
 """Switches of the caching disk."""
 
 CACHING_DISK = "caching-disk"
-
-BELADY = "belady"
-"""The replacement policy that knows the future, and that no device can have."""
 
 DISK_PRESET, FRONT = "atlas-10k-50mb", "mems-g2"
 """The presets of disk and front device, by default."""
@@ -92,11 +89,6 @@ def segment_sizes(value: Any) -> tuple[int, ...]:
                 f"`{size:g}` is not a segment size", remedy="give whole numbers of KB, such as 4,8,16"
             )
     return tuple(map(int, sizes))
-
-
-def replacement_names() -> list[str]:
-    """Return the names of all replacement policies, without the one that knows the future."""
-    return [name for name in replacement if name != BELADY]
 
 
 replacement_policies = partial(models, "replacement", all_names=replacement_names)
