@@ -11,7 +11,7 @@ from sledlab.reproduction.verdicts import DIRECTION_ONLY, MET, NEARLY_MET, NOT_M
 
 from sledlab_papers.results import directory
 from sledlab_papers.runs import Crossing, LoadCurves, LoadPoint
-from sledlab_papers.scheduling import disk_schedulers, further, positioning, zones
+from sledlab_papers.scheduling import disk_schedulers, further, parallelism, positioning, zones
 from sledlab_papers.scheduling.plan import RECORDED_EXPERIMENTS, SchedulingRuns
 from sledlab_papers.scheduling.zones import FINE, MEDIUM
 from sledlab_papers.sensitivity import choices
@@ -60,6 +60,12 @@ def test_similar_resistance_is_judged_by_comparisons(far_count: int, outcome: st
     far_speedups = HEAVY_SPEEDUPS[:far_count]
     curves = load_curves({"zsptf": {}, "ztsptf": dict.fromkeys(far_speedups, 2.0)})
     assert zones.h_38(runs_of(curves)).outcome == outcome
+
+
+@pytest.mark.parametrize(("scv", "outcome"), [(0.9, MET), (0.5, DIRECTION_ONLY), (1.3, NOT_MET)])
+def test_comparable_fairness_has_two_bounds(scv: float, outcome: str) -> None:
+    curves = load_curves({name: {} for name in parallelism.COMPARED_SCHEDULERS} | {"pa-sptf": {20.0: scv}})
+    assert parallelism.l_17(runs_of(curves)).outcome == outcome
 
 
 @pytest.mark.parametrize(("rate", "outcome"), [(1.03, MET), (1.06, DIRECTION_ONLY), (0.99, NOT_MET)])

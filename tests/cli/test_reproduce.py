@@ -52,7 +52,7 @@ def test_list_separates_papers_and_outcomes(sledlab):
     assert unmet["figures"] == []
     assert {each["outcome"] for each in unmet["claims"]} == {"not met"}
     conditional = sledlab("reproduce", "list", "--outcome", "depends on")
-    assert "(depends on cells of zones)" in " ".join(conditional.out.split())
+    assert "(depends on cells of zones; workload, near capacity)" in " ".join(conditional.out.split())
     answer = sledlab("reproduce", "list", "--outcome", "not mett")
     assert answer.code == 2
     assert "did you mean `not met`?" in answer.err
@@ -65,7 +65,7 @@ def test_show_prints_published_values_results_and_command(sledlab):
         assert " ".join(text.split()) in printed
     assert f'Quotation "{claim.quote}" (Lee 2009)' in printed
     assert "sledlab reproduce run L-22" in printed
-    assert "5x1, ..., 80x8" in printed
+    assert "10x1, 40x4, 80x8" in printed
     assert sledlab("reproduce", "show", "L-22", "--json").json["sensitivity_sweeps"][0]["cells"]
     figure = sledlab("reproduce", "show", "wang2005-figure-6")
     assert "3.79 ms (NONE) and 3.09 ms (ALL)" in " ".join(figure.out.split())

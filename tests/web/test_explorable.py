@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 from sledlab.cli import cli
 from sledlab.reproduction.rows import value_label
+from sledlab.reproduction.verdicts import claims
 from sledlab_papers import explorable
 
 from .laboratory import PHONE
@@ -361,5 +362,4 @@ def test_whole_run_is_judged_as_its_verdict(chromium):
     name = "lee2009-figure-4"
     with explored(chromium, address(name, size=21000)) as page:
         outcomes = dict(page.page.evaluate(OUTCOMES))
-    claim = next(each for each in descriptions()[name]["claims"] if each["id"] == "L-16")
-    assert outcomes["L-16"].startswith(f"{claim['outcome']}:")
+    assert outcomes["L-16"].startswith(f"{claims()['L-16'].outcome_in_set}:")

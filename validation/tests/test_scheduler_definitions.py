@@ -46,6 +46,13 @@ class Sptf(DefinedScheduler):
         return lambda request: (device.positioning_ns(request), *nearness(device, request))
 
 
+class Sstf(DefinedScheduler):
+    """The nearest in x (Lee 2009, section 2.2)."""
+
+    def sort_key(self, now_ns: int, device: Any) -> Any:
+        return lambda request: nearness(device, request)
+
+
 class PSptf(DefinedScheduler):
     """Equation 2 of Lee 2009."""
 
@@ -102,12 +109,13 @@ FEW_COLUMNS = {"travel_x_um": 4.0, "layout": "y-sequential"}
     ("name", "definition"),
     [
         ("fcfs", Fcfs),
+        ("sledlab_papers.scheduling.x_distance:SstfByX", Sstf),
         ("sptf", Sptf),
         ("p-sptf:batch=none", PSptf),
         ("p-sstf:batch=none", PSstf),
         ("pa-sptf:batch=none", PaSptf),
     ],
-    ids=["fcfs", "sptf", "p-sptf", "p-sstf", "pa-sptf"],
+    ids=["fcfs", "sstf", "sptf", "p-sptf", "p-sstf", "pa-sptf"],
 )
 def test_scheduler_chooses_as_defined(name: str, definition: type[DefinedScheduler]) -> None:
     plug_in = f"{definition.__module__}:{definition.__name__}"

@@ -12,7 +12,7 @@ from sledlab.reproduction.verdicts import NumberTable
 from ..claims import Judgment, judge_criterion, judge_printed
 from ..published import GENERATIONS, MIN_X_DOMINANCE, x_dominance_share
 from ..simulator import SeekMap
-from ..wording import cells, number_table, percent
+from ..wording import cells, number_table
 from .plan import SchedulingRuns
 
 PRINTED_RANGE = "0.3 and 0.4 ms"
@@ -112,15 +112,20 @@ def h_40(_: SchedulingRuns) -> Judgment:
 
 
 def l_02(_: SchedulingRuns) -> Judgment:
-    """How often x takes longer than y."""
-    shares = {device: x_dominance_share(device) for device in GENERATIONS}
-    holds = shares["mems-g2"] > MIN_X_DOMINANCE
-    return (
-        judge_criterion(holds)
-        .with_values(shares.values())
-        .with_numbers(
-            shares=", ".join(
-                (f"{percent(share, 1)[1:]} % on {device[-2:].upper()}" for device, share in shares.items())
-            )
+    """How often x takes longer than y, with settling and without."""
+    shares = {
+        device[-2:].upper(): (x_dominance_share(device), x_dominance_share(device, has_settling=False))
+        for device in GENERATIONS
+    }
+    judgment = judge_criterion(
+        all(share > MIN_X_DOMINANCE > share_without for share, share_without in shares.values()),
+        all(share > share_without for share, share_without in shares.values()),
+    )
+    rows = [cells("{} | {:%1} | {:%1}", generation, *both) for generation, both in shares.items()]
+    least = min(share for share, _ in shares.values())
+    most = max(share_without for _, share_without in shares.values())
+    return judgment.with_numbers(least=least, most=most).with_tables(
+        number_table(
+            "Random moves in which x takes longer, %", "device | with settling | without settling", rows
         )
     )

@@ -41,6 +41,9 @@ SERVERS = "lee2009-servers"
 POSITIONAL = "lee2009-positional"
 """The experiment on parallelism-aware forms of SSTF and SPTF."""
 
+REQUIREMENTS = "lee2009-requirements"
+"""The experiment on the requirements of a scheduler."""
+
 ROBUSTNESS = "hong2006-robustness"
 """The experiment on other devices, where the directions of columns are among the values that vary."""
 
@@ -50,7 +53,7 @@ SINGLE_READING_EXPERIMENTS = (
     "lee2009-run-length",
     "lee2009-saturation",
     "lee2009-zone-sizes",
-    "lee2009-requirements",
+    REQUIREMENTS,
     "lee2009-spanning-tree",
     SERVERS,
     POSITIONAL,
@@ -112,6 +115,9 @@ SSTF_BY_X = PlannedExperiment(
     POSITIONAL, ("--scheduler", BY_X), "-x", f"`{POSITIONAL}`, SSTF by distance in x"
 )
 """The same loads with an SSTF in Python that goes by distance in x instead of by block numbers."""
+REQUIREMENTS_BY_X = PlannedExperiment(
+    REQUIREMENTS, ("--scheduler", BY_X), "-x", f"`{REQUIREMENTS}`, SSTF by distance in x"
+)
 
 RECOMPUTATION = PlannedExperiment(
     "hong2006-figure-9",
@@ -129,6 +135,7 @@ PLAN = (
     RECOMPUTATION,
     *PARAMETERS.values(),
     SSTF_BY_X,
+    REQUIREMENTS_BY_X,
     *recorded_hours.PLAN,
     *(
         PlannedExperiment(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ..claims import Judgment, judge_criterion
+from ..runs import HEAVY
 from ..wording import spread_table
-from .parallelism import LIGHT_SPEEDUPS, MAX_SPEEDUP, SATURATION_SPEEDUP, heavy_speedups
+from .parallelism import MAX_SPEEDUP
 from .plan import POSITIONAL, SSTF_BY_X, SchedulingRuns
 
 SLEDS = (1, 10)
 MAX_LOSS = 0.01
-"""Relative increase of the mean response at light load that counts as none."""
+"""Relative increase of the mean response below heavy load that counts as none."""
 
 
 def l_26(runs: SchedulingRuns) -> Judgment:
@@ -26,7 +27,9 @@ def l_26(runs: SchedulingRuns) -> Judgment:
         "SSTF with joint service against SSTF": ("sstf:batch=same-position", "sstf", curves),
         "SPTF with joint service against SPTF": ("sptf:batch=same-position", "sptf", curves),
     }
-    ranges = (LIGHT_SPEEDUPS, heavy_speedups(curves[0], SATURATION_SPEEDUP), (MAX_SPEEDUP,))
+    heavy_speedups = [speedup for speedup in curves[0].speedups if curves[0].weight(speedup) == HEAVY]
+    other_speedups = [speedup for speedup in curves[0].speedups if speedup not in heavy_speedups]
+    ranges = (other_speedups, heavy_speedups, (MAX_SPEEDUP,))
     rows = {
         label: [
             [
@@ -38,11 +41,11 @@ def l_26(runs: SchedulingRuns) -> Judgment:
         ]
         for label, (name, base, bases) in pairs.items()
     }
-    light, heavy, heaviest = zip(*list(rows.values())[:3], strict=True)
+    other, heavy, heaviest = zip(*list(rows.values())[:3], strict=True)
     all_faster = max(map(max, heavy)) < 0
-    is_harmless = max(map(max, light)) <= MAX_LOSS
+    is_harmless = max(map(max, other)) <= MAX_LOSS
     judgment = judge_criterion(all_faster and is_harmless, all_faster)
-    return judgment.with_numbers(heaviest=heaviest).with_tables(
+    return judgment.with_numbers(heavy=heavy, heaviest=heaviest).with_tables(
         spread_table(
             "Mean response with 1 and 10 sleds, by factor", "schedulers | 1 to 3 | 10 to 30 | 30", rows
         )

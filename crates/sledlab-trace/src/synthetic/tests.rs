@@ -99,7 +99,7 @@ fn exponential_moments_match_parameters() {
 }
 
 #[test]
-fn exponential_has_the_defaults_of_the_paper() {
+fn exponential_has_the_defaults_of_the_experiments() {
     let requests = make("exponential", "");
     assert_eq!(requests.len(), 21_000, "1,000 to warm up and 20,000 to count");
     assert_near("mean gap", moments(gaps_ns(&requests)).0, 15e6, 0.03);
