@@ -338,11 +338,11 @@ fn reading_continues_after_faults_of_syntax() {
     ]);
     for part in [
         "6 faults",
-        "sample.parv:10:4: expected `,` between parameters",
+        "sample.parv:9:86: expected `,` after this",
         "sample.parv:11:96: expected `key = value`",
         "expected a value after `=`",
         "unknown parameter `Fast write leveq`",
-        "parts/sample.model:11:36: expected `,` between parameters",
+        "parts/sample.model:11:34: expected `,` after this",
         "device.rpm = 0 rpm is out of range",
     ] {
         assert!(message.contains(part), "{part} is not in {message}");

@@ -170,7 +170,7 @@ fn all_faults_are_reported() {
     for part in [
         "4 faults in sample.parv:",
         "sample.parv:5:4: `Points in precomputed seek curve = 5` is only modeled at 0: DiskSim interpolates",
-        "sample.parv:6:28: expected `,`",
+        "sample.parv:6:23: expected `,` after this",
         "unknown parameter `Layout polcy`",
         "device.bit_nm = 0 nm is out of range",
     ] {

@@ -209,9 +209,10 @@ fn unknown_format_error(head: &Head, dialect: Option<Dialect>) -> Error {
             let column_list = list_names(columns.iter().map(String::as_str));
             Error::user(format!("unknown table with the columns {column_list}")).with_remedy(format!(
                 "the columns of csv are {}; others are read with `--columns`, such as `--columns \
-                 time={}:us,op=...,offset=...:bytes,length=...:bytes`",
+                 time={}:{},op=...,offset=...:bytes,length=...:bytes`",
                 csv::HEADER,
                 shorten(&columns[0]),
+                time_unit(&columns[0]),
             ))
         }
         None => Error::user(format!("this is none of the known trace formats ({})", format_names.join(", ")))
@@ -220,6 +221,15 @@ fn unknown_format_error(head: &Head, dialect: Option<Dialect>) -> Error {
                  `--columns`",
             ),
     }
+}
+
+/// The unit of time that the name of a column ends with, such as `start_ms` or `time(s)`; else µs, the unit of csv.
+fn time_unit(column: &str) -> &'static str {
+    let name = column.trim_end_matches([')', ']']);
+    ["ns", "us", "ms", "s"]
+        .into_iter()
+        .find(|unit| name.strip_suffix(unit).is_some_and(|rest| rest.ends_with(['_', '(', '[', ' '])))
+        .unwrap_or("us")
 }
 
 fn parquet_error() -> Error {

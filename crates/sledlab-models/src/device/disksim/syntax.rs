@@ -329,20 +329,26 @@ impl<'a> Parser<'a> {
             return self.fault(mark, "expected a value after `=`", "write `key = value`");
         };
         entries.push(KeyValue { key, value, place: self.place(first) });
-        self.end_of_item(mark, "}", "expected `,` between parameters")
+        self.end_of_item(mark, "}")
     }
 
     /// Checks the mark after an item. After a missing comma the next item is read.
-    fn end_of_item(&mut self, mark: Token<'a>, closing: &str, message: &str) -> Option<&'a str> {
+    fn end_of_item(&mut self, mark: Token<'a>, closing: &str) -> Option<&'a str> {
         if mark.text == "," || mark.text == closing {
             return Some(mark.text);
         }
-        self.fault::<()>(mark, message, MISSING_COMMA);
+        let last_token = self.tokens[self.next - 2];
+        self.missing_comma(last_token);
         if is_mark(mark.text) {
             return None;
         }
         self.next -= 1;
         Some(",")
+    }
+
+    /// Adds a fault at the last token of the item that no comma follows: the next item may be lines below.
+    fn missing_comma(&mut self, last_token: Token) {
+        self.fault::<()>(last_token, "expected `,` after this", "end each item but the last with `,`");
     }
 
     /// Reads the words before `=`, which begin with `first`.
@@ -382,8 +388,7 @@ impl<'a> Parser<'a> {
                     return Some((Some(Value::Words(words.join(" "))), token));
                 }
                 (mark, [value, next_key @ ..]) if is_mark(mark) => {
-                    let fault_token = next_key.first().copied().unwrap_or(token);
-                    self.fault::<()>(fault_token, "expected `,` between parameters", MISSING_COMMA);
+                    self.missing_comma(*value);
                     if mark != "=" || next_key.is_empty() {
                         return None;
                     }
@@ -441,7 +446,7 @@ impl<'a> Parser<'a> {
     fn item(&mut self, opening: Token<'a>, items: &mut Vec<Value>) -> Option<&'a str> {
         let (item, mark) = self.value(opening)?;
         items.extend(item);
-        self.end_of_item(mark, "]", "expected `,` between the items of a list")
+        self.end_of_item(mark, "]")
     }
 
     /// Skips to the end of a block or list.
@@ -457,8 +462,6 @@ impl<'a> Parser<'a> {
         }
     }
 }
-
-const MISSING_COMMA: &str = "put `,` after the item before";
 
 const MARKS: [char; 6] = ['{', '}', '[', ']', '=', ','];
 
