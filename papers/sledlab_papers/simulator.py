@@ -25,7 +25,7 @@ from sledlab.studies import calibration
 from sledlab.studies.seek_map import SeekMap
 from sledlab.study.statistics import half_width
 
-from .paths import EXPERIMENTS
+from .paths import EXPERIMENTS, PAPERS
 
 __all__ = ["PARKED_START", "SeekMap", "calibration", "catalog", "command_line", "half_width"]
 
@@ -43,7 +43,12 @@ def run_study(name: str, out: Path, options: Sequence[str]) -> None:
     print(f"{out.name} ...", flush=True)
     kind = experiment(name)["study"]["kind"]
     command = [sys.executable, "-m", "sledlab", kind, str(EXPERIMENTS / f"{name}.toml")]
-    subprocess.run([*command, "--out", str(out), *options], check=True, stdout=subprocess.DEVNULL)
+    # Some experiments have a scheduler of this package.
+    paths = filter(None, (str(PAPERS), os.environ.get("PYTHONPATH")))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    subprocess.run(
+        [*command, "--out", str(out), *options], check=True, stdout=subprocess.DEVNULL, env=environment
+    )
 
 
 def run_in_worker(name: str, out: Path, options: Sequence[str]) -> None:
