@@ -30,7 +30,7 @@ def test_level_reached_in_overload_is_named() -> None:
     assert overloaded_levels(CURVES, "asptf", (HEAVY,)) == [100.0]
     table = gains_table({"ZSPTF over ASPTF": (CURVES, "zsptf", "asptf")}, (HEAVY,))
     assert table.columns[1:] == ("50 ms", "100 ms")
-    assert table.rows == (("ZSPTF over ASPTF", "+10.0", "ASPTF overloaded"),)
+    assert table.rows == (("ZSPTF over ASPTF", "+10.0", "ASPTF overloaded with a seed"),)
 
 
 def test_marks_select_the_recorded_hour(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ class SideBySideOptions(SchedulerOptions, StorageOptions, StudyOptions, PriceOpt
     goal: Annotated[
         str,
         Option(
-            "Response time goal; the cheapest device within it is named: p99=20ms.",
+            "Goal: p99=20ms; the cheapest device within it is named.",
             "MEASURE=TIME",
             parse=later("sledlab.studies.costs.goal:goal"),
         ),
@@ -48,9 +48,7 @@ class SideBySideOptions(SchedulerOptions, StorageOptions, StudyOptions, PriceOpt
     speedup: Annotated[
         Numbers, Option("Replay S times as fast.", "S,S", "1", parse=partial(numbers, "speed-up", above=True))
     ]
-    find_max_load: Annotated[
-        bool, Option("Find the speed-up up to which each device keeps up: about 8 more runs for each.")
-    ]
+    find_max_load: Annotated[bool, Option("Find the speed-up up to which each device keeps up.")]
 
 
 class SideBySideArguments(SideBySideOptions, total=False):
