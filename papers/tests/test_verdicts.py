@@ -12,10 +12,14 @@ from sledlab.reproduction.verdicts import (
     MET,
     NEARLY_MET,
     NOT_MET,
+    Cell,
+    SensitivitySweep,
 )
+from sledlab.reproduction.verdicts import claims as packaged_claims
 
 from sledlab_papers import claims
 from sledlab_papers.claims import (
+    UNEXPLAINED_OUTCOMES,
     ClaimEntry,
     Verdict,
     apply_sensitivity,
@@ -124,3 +128,15 @@ def test_claim_excluded_by_the_paper_is_contradicted_unless_met(holds: bool, out
 def test_claim_on_unvaried_choice_depends_on_it() -> None:
     verdict = ClaimVerdict(judge_criterion(holds=True).with_numbers(it=1).verdict(UNVARIED_CLAIM))
     assert verdict.outcome_text(UNVARIED_CLAIM) == "depends on the trace"
+
+
+def test_claim_depends_on_what_is_varied_and_on_what_is_not() -> None:
+    cells = (Cell("one", DEPENDS, ""), Cell("two", NOT_MET, ""))
+    unvaried_verdict = Verdict(DEPENDS, "It is 1.")
+    verdict = ClaimVerdict(unvaried_verdict, (SensitivitySweep("the seed", "", 0, cells),))
+    assert verdict.depends_on(UNVARIED_CLAIM) == ("the seed", "the trace")
+
+
+def test_claim_that_is_met_has_no_cause() -> None:
+    for claim in packaged_claims().values():
+        assert not (claim.cause and claim.outcome in UNEXPLAINED_OUTCOMES), claim.id

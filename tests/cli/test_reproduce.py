@@ -1,6 +1,7 @@
 """`sledlab reproduce`: figures and claims of the papers by name, from any directory."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import sledlab as sl
@@ -8,8 +9,8 @@ from sledlab.cli import reproduce as command
 from sledlab.reproduction.assumption import assumptions, changed_values
 from sledlab.reproduction.figure import figures
 from sledlab.reproduction.papers import PAPERS
-from sledlab.reproduction.summary import claim_summary
-from sledlab.reproduction.verdicts import CONTRADICTED, claims
+from sledlab.reproduction.summary import claim_summary, sweep_rows
+from sledlab.reproduction.verdicts import CONTRADICTED, MET, NOT_MET, Cell, SensitivitySweep, claims
 
 from tests.conftest import PROJECT
 
@@ -83,6 +84,13 @@ def test_show_begins_with_the_outcome_and_both_numbers(sledlab):
     assert f"published {number.published}." in printed
     without_number = next(claim for claim in claims().values() if not claim.numbers)
     assert claim_summary(without_number).endswith(f"{without_number.claim}.")
+
+
+def test_sweep_shows_the_number_of_the_value_that_turns_the_claim():
+    cells = (Cell("a", MET, "1"), Cell("b", NOT_MET, "2"), Cell("c", MET, "3"))
+    sweep = SensitivitySweep("an assumption", "", 0, cells)
+    [row] = sweep_rows(replace(claims()["H-80"], sensitivity_sweeps=(sweep,)))
+    assert row == ("an assumption", "a", "b, c", "not met with b", "1; 2")
 
 
 def test_unknown_name_suggests_the_nearest(sledlab):

@@ -52,6 +52,22 @@ VISITED = (
 """Script of a browser that has shown the page before."""
 
 DESK = {"width": 1200, "height": 800}
+
+DEFAULT = """seed = 1
+[device]
+preset = "mems-g2"
+[workload]
+kind = "uniform"
+mean_interarrival_ms = 0.62
+blocks = 8
+read_share = 0.67
+[scheduler]
+kind = "sptf"
+[replay]
+limit = 20000
+"""
+"""The experiment of the page itself."""
+
 PHONE = {"width": 400, "height": 800}
 
 

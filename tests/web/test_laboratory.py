@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import tomllib
 from typing import Any
 
 import pytest
 import sledlab as sl
 
-from .laboratory import PHONE, Laboratory, default_page, laboratory
+from .laboratory import DEFAULT, PHONE, Laboratory, default_page, laboratory
 
 MAX_BYTES = 2_500_000
 VIEWS = ("Watch", "Race", "Design", "Yours")
@@ -193,20 +191,8 @@ kind = "sptf"
 [replay]
 limit = 3000
 """
-DEFAULT = """seed = 1
-[device]
-preset = "mems-g2"
-[workload]
-kind = "uniform"
-mean_interarrival_ms = 0.62
-blocks = 8
-read_share = 0.67
-[scheduler]
-kind = "sptf"
-[replay]
-limit = 20000
-"""
-"""The experiment of the page itself."""
+
+
 FCFS = """seed = 1
 [device]
 preset = "mems-g2"
@@ -392,64 +378,6 @@ def test_numbers_equal_the_native_core(page):
     assert f"{native.response_time.mean:.3g} ms" in answer
 
 
-def test_race_uses_equal_arrivals(page):
-    page.tab("Race")
-    page.wait_for_race(2)
-    c_scan, sptf = (
-        float(each.replace(",", "").split()[0])
-        for each in page.page.locator(".runner .big").all_inner_texts()
-    )
-    assert sptf < c_scan < 2 * sptf, "both keep up"
-    verdict = page.page.locator(".verdict")
-    page.until("document.querySelector('.verdict').textContent.startsWith('sptf answers soonest')")
-    assert "but its longest answer takes" in verdict.inner_text()
-    energy = page.page.get_by_role("img", name="Energy over time")
-    assert energy.locator("canvas").count() == 1
-    page.press("Add a runner")
-    page.wait_for_race(3)
-    page.page.get_by_role("button", name="out of the race").first.click()
-    for axis in ("devices", "power policies", "layouts"):
-        page.choose("race", axis)
-        page.wait_for_race(2)
-        assert page.message == ""
-
-
-def test_design_is_answered_immediately_and_can_be_saved(page):
-    page.tab("Design")
-    seek = page.page.locator(".figures dd").first
-    seek.wait_for()
-    seek_before = seek.inner_text()
-    page.page.get_by_label("acceleration of the actuators").press("End")
-    page.until(f"!document.querySelector('.figures dd').innerText.startsWith({seek_before.split()[0]!r})")
-    with page.page.expect_download() as saved:
-        page.press("Save as device.toml")
-    download = saved.value.path()
-    device = download.rename(download.with_suffix(".toml"))
-    assert sl.simulate(sl.workload("uniform"), device, limit=10).count == 10
-    page.press("Watch it")
-    page.wait_for_summary()
-    assert page.message == ""
-
-
-def test_design_races_against_its_preset(page):
-    page.tab("Design")
-    page.page.locator(".figures dd").first.wait_for()
-    race = page.page.get_by_role("button", name="Race it")
-    assert race.is_disabled(), "nothing was changed"
-    page.page.get_by_label("acceleration of the actuators").press("End")
-    page.until("!document.querySelector('.design button:disabled')")
-    race.click()
-    page.wait_for_race(2)
-    page.until("document.querySelector('.verdict').textContent.startsWith('your design answers soonest')")
-    colors = "[...document.querySelectorAll('progress')].map(bar => getComputedStyle(bar).accentColor)"
-    assert len(set(page.page.evaluate(colors))) == 2, "those of the runners"
-    page.choose("race", "schedulers")
-    page.wait_for_race(2)
-    page.choose("race", "designs")
-    page.wait_for_race(2)
-    assert page.message == ""
-
-
 def test_each_view_says_what_it_shows(page):
     sentences = []
     for view in VIEWS:
@@ -519,14 +447,6 @@ def test_load_is_that_of_the_experiment(speedup, page):
     assert page.page.get_by_label("load").get_attribute("aria-valuetext") == f"{factor} times the arrivals"
 
 
-def test_design_shows_the_capacity_of_the_command_line(page):
-    page.tab("Design")
-    figure = page.page.locator(".figures div", has_text="capacity").locator("dd")
-    capacity = figure.inner_text().split("\n")[0].removesuffix("as before").strip()
-    command = [sys.executable, "-m", "sledlab", "show", "device", "mems-g2"]
-    assert capacity in subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
 def run_and_answer(page: Laboratory, experiment: str) -> None:
     page.tab("Yours")
     page.page.locator("#experiment").fill(experiment)
@@ -588,14 +508,6 @@ def test_unknown_request_is_answered_with_valid_range(page):
     page.press("Go")
     page.page.locator(".message").wait_for()
     assert "No read or write has the number 5000: their numbers go from 0 to 399." in page.message
-
-
-def test_race_of_equal_runners_is_a_tie(page):
-    page.watch(DEFAULT.replace("20000", "1"))
-    page.tab("Race")
-    page.until(
-        "document.querySelector('.verdict').textContent.startsWith('All answer in 0.789 ms on average')"
-    )
 
 
 def test_notebook_shows_the_page_in_a_frame(chromium, tmp_path):

@@ -39,8 +39,11 @@ LABELS = {IDLE: "MWB IDLE", NONE: "MCD NONE", ALL: "MCD ALL"}
 FITTED_MS = PrintedNumber("3.79 ms")
 """The response time of a caching disk without techniques to TPCC, to which a buffer pool was fitted."""
 
-FITTED_RATIOS, NEAR_FITTED = {CELLO: 24, HPLAJW: 5.6}, 0.10
+FITTED_RATIOS = {CELLO: 24, HPLAJW: 5.6}
 """Ratios of the disk's response time to that of a caching disk, to which bursts were fitted."""
+
+NEAR_FITTED = 0.10
+"""Largest relative difference from a ratio that was fitted."""
 
 
 def _mean_text(runs: HybridRuns, workload: str, system: str) -> str:

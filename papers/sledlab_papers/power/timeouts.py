@@ -40,7 +40,7 @@ def _measures(experiment: ExperimentRuns, measure: str) -> dict[float, float]:
 
 
 def _judge_chosen(value: float) -> Judgment:
-    """Judge a number that follows from a choice; with other choices, less of it is no part of the claim."""
+    """Judge a number that follows from a choice, as met or not: its sign alone would count as fitted, too."""
     return judge_printed([value], direction_holds=False)
 
 

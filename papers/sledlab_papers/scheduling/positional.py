@@ -47,6 +47,8 @@ def l_26(runs: SchedulingRuns) -> Judgment:
     judgment = judge_criterion(all_faster and is_harmless, all_faster)
     return judgment.with_numbers(heavy=heavy, heaviest=heaviest).with_tables(
         spread_table(
-            "Mean response with 1 and 10 sleds, by factor", "schedulers | 1 to 3 | 10 to 30 | 30", rows
+            "Mean response with 1 and 10 sleds",
+            "schedulers | below heavy load | heavy load | factor 30",
+            rows,
         )
     )

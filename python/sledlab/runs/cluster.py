@@ -191,7 +191,4 @@ def compose_experiment(
     _refuse_plugins([options.get("scheduler"), options.get("power"), *policy_names])
     plugins = allowed_plugins(options, device)
     experiment = base.with_plugins(plugins) if plugins else base
-    composed: ClusterExperiment = with_options(
-        experiment, single_value("device", device), options, options_class
-    )
-    return composed
+    return with_options(experiment, single_value("device", device), options, options_class)

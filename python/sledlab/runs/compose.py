@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment
 from sledlab.errors import Error
-from sledlab.model.catalog import TABLES, ModelChoice, with_settings
+from sledlab.model.catalog import TABLES, E, ModelChoice, with_settings
 from sledlab.model.error_location import add_location
 from sledlab.model.experiment import is_experiment, read_toml_text
 from sledlab.model.plugins import allowed_plugins, find_words
@@ -80,12 +80,12 @@ def compose(
 
 
 def with_options(
-    experiment: Any,
+    experiment: E,
     device: Device | None,
     options: Mapping[str, Any],
     options_class: type,
     workload: ModelChoice | None = None,
-) -> Any:
+) -> E:
     """Return an experiment, of one system or of a cluster, with a device and options.
 
     Args:
@@ -99,7 +99,7 @@ def with_options(
         experiment, device = with_experiment(experiment, str(device)), None
     # One call: it sets models before their parameters.
     settings = _to_settings(device, options, options_class)
-    return with_settings(experiment, {**settings, **({"workload": workload} if workload else {})})
+    return with_settings(experiment, {**settings, "workload": workload})
 
 
 def _to_settings(device: Device | None, options: Mapping[str, Any], options_class: type) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment, is_plugin, toml_tables
 from sledlab.errors import Error
-from sledlab.model.catalog import ModelChoice, with_settings
+from sledlab.model.catalog import E, ModelChoice, with_settings
 from sledlab.model.choices import by_label, parse_model, several, spell
 from sledlab.model.device import describe
 from sledlab.model.experiment import read_toml_text
@@ -174,7 +174,7 @@ def system_label(system: ModelChoice | str | Path) -> str:
     return "+".join(labels)
 
 
-def with_experiment(base: Any, name: str) -> Any:
+def with_experiment(base: E, name: str) -> E:
     """Return an experiment, of one system or of a cluster, with the system of another in place of its device.
 
     Settings of `base` take precedence, and the requests are those of `base`.

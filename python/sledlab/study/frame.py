@@ -65,9 +65,9 @@ def _run(
     """Run a study; its errors do not cite lines of its file yet."""
     plan = make_plan(study, source, device, options, file)
     workers = WorkerChoice.from_options(options, has_directory=out is not None)
-    steps = plan.steps(study.name) if study.extend_plan is not None else ""
-    if workers.share is not None and (steps or replace):
-        raise _needs_all_runs(steps)
+    adaptive_part = plan.adaptive_part(study.name) if study.extend_plan is not None else ""
+    if workers.share is not None and (adaptive_part or replace):
+        raise _needs_all_runs(adaptive_part)
     directory = prepare_directory(out, study.name, replace=replace)  # once all runs are checked
     if directory is not None:
         list_in_manifest(directory, study.name, [RUNS, UNFINISHED_RUNS])
@@ -75,7 +75,7 @@ def _run(
     row_class = resolve(study.subject.row)
     bench = Bench(workers, directory, row_class, reuse=reuse, despite_failures=study.despite_failures)
     with bench:
-        if study.extend_plan is not None and steps:
+        if study.extend_plan is not None and adaptive_part:
             plan = study.extend_plan(plan, bench.measure)
         results_by_spec = bench.measure(plan, study.progress_caption)
         bench.tell_hosts()
@@ -170,11 +170,12 @@ def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]
     return study.subject.experiment(document(tables), Path(path).name), options
 
 
-def _needs_all_runs(steps: str) -> Error:
-    """The error about a share of the runs of a study with `steps`, see `Plan.steps`, or of a replaced one."""
-    if steps:
+def _needs_all_runs(adaptive_part: str) -> Error:
+    """The error about a share of the runs of a study with a `Plan.adaptive_part`, or of a replaced one."""
+    if adaptive_part:
         return Error(
-            f"`--share` cannot be combined with `{steps}`: what runs next depends on all that ran before",
+            f"`--share` cannot be combined with `{adaptive_part}`: "
+            "what runs next depends on all that ran before",
             remedy="omit --share; to use many machines, use --cluster",
         )
     return Error(

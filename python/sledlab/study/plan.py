@@ -130,7 +130,7 @@ class Plan:
         vars(plan).update((name, vars(self)[name]) for name in cached_names if name in vars(self))
         return plan
 
-    def steps(self, study: str) -> str:
+    def adaptive_part(self, study: str) -> str:
         """Return the study, or the option, whose later runs depend on earlier results; empty if none do.
 
         Args:

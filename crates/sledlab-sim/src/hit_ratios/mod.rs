@@ -438,14 +438,14 @@ impl Uses {
         let mut check = || watch().and_then(|()| policy.borrow_mut().failure().map_or(Ok(()), Err));
         self.visit(future, &mut check, |each| {
             let mut policy = policy.borrow_mut();
-            let result = if each.is_admitted {
+            let access_result = if each.is_admitted {
                 policy.access(each.access)
             } else if policy.holds(each.access.key) {
                 AccessResult::Hit
             } else {
                 AccessResult::Miss { victim: None }
             };
-            tally.count(each, result);
+            tally.count(each, access_result);
         })?;
         check()?;
         Ok(tally.hits())

@@ -313,3 +313,14 @@ fn is_numeric(field: &[u8]) -> bool {
         || (unsigned.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.')
             && word.iter().all(|byte| byte.is_ascii_hexdigit() || b".+-x".contains(byte)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::time_unit;
+
+    #[test]
+    fn unit_of_time_is_the_end_of_a_name() {
+        let names = ["epoch_s", "start_ms", "time (us)", "t[ns]", "timestamp", "seconds", "address"];
+        assert_eq!(names.map(time_unit), ["s", "ms", "us", "ns", "us", "us", "us"]);
+    }
+}

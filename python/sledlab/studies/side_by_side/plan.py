@@ -47,8 +47,8 @@ class SideBySidePlan(Plan):
     finds_max_load: bool = False
     max_loads: Sequence[MaxLoad] = ()
 
-    def steps(self, study: str) -> str:
-        """Return the option that searches a load, where it was given; see `Plan.steps`."""
+    def adaptive_part(self, study: str) -> str:
+        """Return the option that searches a load, where it was given; see `Plan.adaptive_part`."""
         return "--find-max-load" if self.finds_max_load else ""
 
 

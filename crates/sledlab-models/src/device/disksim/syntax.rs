@@ -337,8 +337,8 @@ impl<'a> Parser<'a> {
         if mark.text == "," || mark.text == closing {
             return Some(mark.text);
         }
-        let last_token = self.tokens[self.next - 2];
-        self.missing_comma(last_token);
+        // `mark` was read last, after the item.
+        self.missing_comma(self.tokens[self.next - 2]);
         if is_mark(mark.text) {
             return None;
         }
