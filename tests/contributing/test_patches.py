@@ -38,6 +38,11 @@ print(package["depth_study"].is_function, package["DepthStudy"].is_class)
 """Program that loads the package as the reference does."""
 
 
+@pytest.mark.parametrize("patch", sorted(PATCHES.glob("*.patch")), ids=lambda patch: patch.stem)
+def test_patch_applies(patch: Path) -> None:
+    subprocess.run(["git", "apply", "--check", str(patch)], cwd=PROJECT, check=True)
+
+
 @pytest.mark.slow("copies the project and runs a study")
 def test_patch_of_a_study_adds_a_command(tmp_path: Path) -> None:
     tree = copy_with_patches(tmp_path / "tree", "study")
