@@ -72,6 +72,7 @@ WORKLOADS = {
     "open, FCFS, atlas-10k behind a cache": Workload(
         SLOW, f"{DISK}\ncache = {{kind = 'write-back', capacity_blocks = 65536}}"
     ),
+    "open, FCFS, ssd-tlc": Workload(UNIFORM.format(gap_ms=0.2), "device = {preset = 'ssd-tlc'}"),
     "open, FCFS, stripe of 4 mems-g2": Workload(
         UNIFORM.format(gap_ms=0.5), f"{G2}\nsystem = {{kind = 'stripe', devices = 4}}"
     ),
