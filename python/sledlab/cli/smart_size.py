@@ -85,8 +85,8 @@ def smart_size(
 ) -> None:
     """Find the smallest cluster on which a component is the bottleneck, or that meets a deadline.
 
-    The job or query is run and replayed on the first number of nodes, its doublings and the last; then the
-    gap before the first that does it is halved until that and its neighbor below were replayed. With a
+    The job or query is run and replayed on the first number of nodes and its doublings, until three in a row
+    do it; then the gap before the first is halved until that and its neighbor below were replayed. With a
     budget instead, the fastest cluster that it buys; with both, the cheapest in time that it buys.
 
     \b

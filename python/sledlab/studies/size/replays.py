@@ -62,9 +62,10 @@ def smart_size(
 ) -> SmartSize:
     """Find the smallest cluster on which a component is the bottleneck, or that meets a deadline.
 
-    Replays the job with the first number of nodes, its doublings and the last, then halves the gap below the
-    first that meets the goal until both it and the number just below have been replayed. Before each replay
-    the job runs on that many nodes, unless its record is cached. With a budget and no deadline it replays
+    Replays the job with the first number of nodes and its doublings, until three in a row meet the goal or
+    the last number is reached; then halves the gap below the first that meets it until both it and the number
+    just below have been replayed. Before each replay the job runs on that many nodes, unless its record is
+    cached. With a budget and no deadline it replays
     doublings up to the most nodes that the budget buys, that number and one more, and chooses the fastest
     that it buys.
 

@@ -1,4 +1,4 @@
-"""The search for the smallest cluster: all doublings of a range, then the gap halved until it is closed."""
+"""The search for the smallest cluster: doublings of a number, then the gap halved until it is closed."""
 
 from __future__ import annotations
 
@@ -7,24 +7,30 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+DOUBLINGS_IN_A_ROW = 3
+"""Doublings that must meet a goal one after the other before larger numbers are left alone."""
+
 
 def smallest(first: int, last: int, meets: Callable[[int], bool]) -> int | None:
     """Return the smallest number found for which `meets` holds, its neighbor below tried; None without one.
 
-    All doublings of the range are tried, to find larger numbers for which it does not hold again. Numbers
-    between them are not tried.
+    Doublings are tried until it holds for three in a row, to find larger numbers for which it does not hold
+    again. Numbers between doublings above the one found are not tried.
 
     Examples:
         >>> looked_at = []
-        >>> smallest(2, 40, lambda number: not looked_at.append(number) and number >= 13)
+        >>> smallest(2, 200, lambda number: not looked_at.append(number) and number >= 13)
         13
         >>> looked_at
-        [2, 4, 8, 16, 32, 40, 12, 14, 13]
+        [2, 4, 8, 16, 32, 64, 12, 14, 13]
         >>> smallest(2, 40, lambda number: True), smallest(2, 40, lambda number: False)
         (2, None)
     """
-    numbers = doublings(first, last)
-    outcomes = [meets(number) for number in numbers]
+    numbers, outcomes = doublings(first, last), []
+    for number in numbers:
+        outcomes.append(meets(number))
+        if outcomes[-DOUBLINGS_IN_A_ROW:] == [True] * DOUBLINGS_IN_A_ROW:
+            break
     if not any(outcomes):
         return None
     index = outcomes.index(True)
