@@ -93,6 +93,8 @@ class Verdict:
     """Printed numbers and ours."""
     tables: tuple[NumberTable, ...] = ()
     """Further numbers behind the outcome."""
+    level: str = ""
+    """What the numbers alone make of a claim that is fitted by our choice: one of `LEVELS`."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ class Judgment:
         )
         if claim.choice and outcome in (MET, NEARLY_MET, DIRECTION_ONLY, FITTED):
             choice = format_text(claim.choice, **numbers)
-            return Verdict(FITTED, ours, choice, short_text, comparisons, self.tables)
+            return Verdict(FITTED, ours, choice, short_text, comparisons, self.tables, level=outcome)
         if claim.depends_on and outcome == MET:
             outcome = DEPENDS
         if claim.contradicted_by and outcome in LEVELS and outcome != MET:
