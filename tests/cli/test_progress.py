@@ -11,7 +11,7 @@ from sledlab.show import progress
 from sledlab.show.progress import LOG_INTERVAL_S, Progress, is_notebook, suppress_progress
 from sledlab.study import bench, work_done
 from sledlab.study.plan import RunSpec
-from sledlab.study.work_done import WorkProgress, sample_first
+from sledlab.study.work_done import WorkProgress, by_kind, sample_first
 
 
 @pytest.fixture
@@ -55,8 +55,8 @@ def test_unknown_end_prints_a_line_per_minute(clock, capsys):
 @pytest.mark.parametrize(
     ("runs", "at_once", "remaining_s", "estimate"),
     [
-        (95, 2, 117.5, "95 runs, about 2 min on 2 processors"),
-        (95, 1, 237.5, "95 runs, about 4 min on 1 processor"),
+        (95, 2, 117.5, "comparing: 95 runs, about 2 min on 2 processors"),
+        (95, 1, 237.5, "comparing: 95 runs, about 4 min on 1 processor"),
         (5, 2, 250.0, None),
         (95, 2, 4.0, None),
     ],
@@ -74,7 +74,7 @@ def test_study_estimates_duration_unless_quiet(sledlab, monkeypatch):
     monkeypatch.setattr(progress, "MAX_UNESTIMATED_S", 0.0)
     arguments = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--parallel", 1)
     arguments = (*arguments, "--scheduler", "fcfs,sptf", "--speedup", "1,2,4", "--overload", "drain")
-    assert sledlab(*arguments).err == "6 runs, about 1 s on 1 processor\n"
+    assert sledlab(*arguments).err == "comparing: 6 runs, about 1 s on 1 processor\n"
     assert sledlab(*arguments, "--quiet").err == ""
     assert sledlab(*arguments, "-q").err == ""
 
@@ -182,6 +182,33 @@ def test_time_is_estimated_within_a_factor_of_two_by_a_sample(work_clock, time_o
             assert 0.5 < (done_s + work.remaining_s) / sum(times_s.values()) < 2, done
             assert work.remaining_s < 2 * remaining_s + done_s
     assert work.fraction == pytest.approx(1)
+
+
+def test_runs_that_set_more_are_in_the_sample(work_clock):
+    loads = [10.0, 5.0, 2.0, 1.0]
+    plain = [RunSpec("", (("power.kind", f"{each}"),), 1, load) for each in range(7) for load in loads]
+    slow = [RunSpec("", (*run.settings, ("merge.kind", "chains")), 1, run.weight) for run in plain[:8]]
+    runs = sorted([*plain, *slow], key=lambda run: -run.weight)
+    times_s = {run: 30.0 if run in slow else 1.0 for run in runs}
+    work = WorkProgress(dict.fromkeys(runs, ""), by_kind(runs), 1)
+    executed = sample_first(runs)
+    while not work.is_sampled:
+        run = executed[work.completed_count]
+        work.complete(run, times_s[run])
+    done_s = sum(times_s[run] for run in executed[: work.completed_count])
+    assert 0.5 < (done_s + work.remaining_s) / sum(times_s.values()) < 2
+
+
+def test_time_that_runs_have_executed_counts_as_work(work_clock):
+    runs = [RunSpec("", (), seed) for seed in range(20)]
+    work = WorkProgress(dict.fromkeys(runs, ""), runs, 2)
+    executed = sample_first(runs)
+    work.complete(executed[0], 1.0)
+    work.update_pending(executed[1:])
+    for run in executed[2:8]:  # one processor executes the second run all the time
+        work_clock.now += 1.0
+        work.complete(run, 1.0)
+    assert work.remaining_wall_s == pytest.approx(work.remaining_s / 2)
 
 
 def test_time_between_runs_counts(work_clock):

@@ -112,7 +112,7 @@ class Progress:
             self._say(text)
 
     def print_estimate(self, runs: int, remaining_s: float, parallel_runs: int) -> None:
-        """Print once how long all runs will take.
+        """Print once how long all runs of this step will take.
 
         Args:
             runs: Number of all runs; nothing is printed for a few.
@@ -125,7 +125,8 @@ class Progress:
         total_s = time.monotonic() - self._started_s + remaining_s
         if total_s > MAX_UNESTIMATED_S:
             processors = "processor" if parallel_runs == 1 else "processors"
-            self._say(f"{runs:,} runs, about {duration(total_s)} on {parallel_runs} {processors}")
+            estimate = f"about {duration(total_s)} on {parallel_runs} {processors}"
+            self._say(f"{self.title}: {runs:,} runs, {estimate}")
 
     def _show(self, title: str, fraction: float | None, done: str, *, is_slow: bool = False) -> None:
         if self._bar is not None:

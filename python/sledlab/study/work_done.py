@@ -1,8 +1,8 @@
 """Progress of a study by work: the share of the time that its runs take, and the run that takes longest.
 
-Runs differ in their time by orders of magnitude, and are sorted by weight, the longest first. A sample of
-runs from all places of that order therefore executes first; the time of a run that has not executed is
-interpolated between those of its neighbors in the sample.
+Runs differ in their time by orders of magnitude. They are therefore sorted by kind, which is what they set,
+and by weight, and a sample from all places of that order executes first. The time of a run that has not
+executed is interpolated between those of its neighbors in the sample.
 """
 
 from __future__ import annotations
@@ -28,15 +28,24 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 """Multiples of this share, modulo 1, are spread evenly, and in step with no axis of a study."""
 
 
+def by_kind(specs: Sequence[RunSpec]) -> list[RunSpec]:
+    """Return runs sorted by what they set, and by weight where they set the same."""
+    return sorted(specs, key=lambda spec: ([key for key, _ in spec.settings], -spec.weight))
+
+
 def sample_first(specs: Sequence[RunSpec]) -> list[RunSpec]:
-    """Return runs in order of execution: the sample, then all others in their order.
+    """Return runs in order of execution: a sample of all kinds, then all others in their order.
 
     Examples:
-        >>> sample_first(range(12))
+        >>> from sledlab.study.plan import RunSpec
+        >>> specs = [RunSpec("", (), seed, weight=12 - seed) for seed in range(12)]
+        >>> [spec.seed for spec in sample_first(specs)]
         [0, 7, 2, 10, 5, 1, 3, 4, 6, 8, 9, 11]
     """
-    indices = dict.fromkeys(int(turn * GOLDEN % 1 * len(specs)) for turn in range(_sample_size(len(specs))))
-    return [*(specs[index] for index in indices), *(specs[i] for i in range(len(specs)) if i not in indices)]
+    ordered = by_kind(specs)
+    turns = range(_sample_size(len(ordered)))
+    sample = dict.fromkeys(ordered[int(turn * GOLDEN % 1 * len(ordered))] for turn in turns)
+    return [*sample, *(spec for spec in specs if spec not in sample)]
 
 
 def _sample_size(count: int) -> int:
@@ -50,7 +59,7 @@ class WorkProgress:
 
     Attributes:
         names: Names of all runs.
-        order: The runs, those that may take longest first.
+        order: The runs, in the order of `by_kind`.
         concurrency: Number of runs that execute at the same time.
     """
 
@@ -71,7 +80,7 @@ class WorkProgress:
         executed_s = now - self._start_times_s.pop(spec, now)
         self._wall_times_s[spec] = executed_s if wall_s is None else wall_s
         self._done_s += self._wall_times_s[spec]
-        self._first_end = self._first_end or (now, self._done_s)
+        self._first_end = self._first_end or (now, self._executed_s)
         self._done_expected_s += self._expected_s.get(spec, 0.0)
         if not self._expected_s and self.completed_count >= _sample_size(len(self.order)):
             running_s = {each: 2 * run_s for each, run_s in self._running_s.items()}
@@ -119,20 +128,25 @@ class WorkProgress:
         """
         efficiency = 1.0
         if self._first_end is not None:
-            first_end_s, first_done_s = self._first_end
+            first_end_s, first_executed_s = self._first_end
             elapsed_s = (time.monotonic() - first_end_s) * self.concurrency
-            efficiency = (self._done_s - first_done_s) / elapsed_s if elapsed_s > 0 else 1.0
+            efficiency = (self._executed_s - first_executed_s) / elapsed_s if elapsed_s > 0 else 1.0
         return self.remaining_s / (self.concurrency * min(1.0, max(efficiency, MIN_EFFICIENCY)))
 
     @property
     def fraction(self) -> float:
         """The share of the work that is done."""
-        done_s, remaining_s = self._done_s + sum(self._running_s.values()), self.remaining_s
+        executed_s, remaining_s = self._executed_s, self.remaining_s
         return (
-            done_s / (done_s + remaining_s)
-            if done_s + remaining_s > 0
+            executed_s / (executed_s + remaining_s)
+            if executed_s + remaining_s > 0
             else self.completed_count / len(self.order)
         )
+
+    @property
+    def _executed_s(self) -> float:
+        """For how many seconds all runs have executed, completed or not."""
+        return self._done_s + sum(self._running_s.values())
 
     @property
     def _running_s(self) -> dict[RunSpec, float]:
