@@ -60,7 +60,7 @@ def run(command: tuple[str, ...]) -> tuple[str, float]:
     return completed.stderr, time.monotonic() - start_s
 
 
-def measure(name: str, command: tuple[str, ...]) -> dict[str, str | int]:
+def measure(name: str, command: tuple[str, ...]) -> dict[str, str | float]:
     """Return the row of a study."""
     run(tuple("100" if before == "--limit" else word for before, word in pairwise(("", *command))))
     messages, measured_s = run(command)
@@ -71,9 +71,9 @@ def measure(name: str, command: tuple[str, ...]) -> dict[str, str | int]:
     return {
         "study": name,
         "runs": sum(int(runs.replace(",", "")) for runs, _, _ in steps),
-        "estimated (s)": round(estimated_s),
-        "measured (s)": round(measured_s),
-        "estimated / measured": f"{estimated_s / measured_s:.2f}",
+        "estimated_s": round(estimated_s),
+        "measured_s": round(measured_s),
+        "ratio": round(estimated_s / measured_s, 2),
     }
 
 
