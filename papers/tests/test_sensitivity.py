@@ -49,6 +49,17 @@ def test_every_sweep_value_has_results(topic: str, stale_sweep_places: set[str])
     assert len({each.place for each in planned}) == len(planned)
 
 
+def test_sweep_of_fitted_claim_says_what_its_numbers_make_of_it() -> None:
+    choice = Choice(
+        "x", (Value("here"), Value("close", ("-close",)), Value("far", ("-far",))), claims=("H-01",)
+    )
+    levels = {(): MET, ("-close",): MET, ("-far",): DIRECTION_ONLY}
+    sweep = choice.sweep(lambda reading: Verdict(FITTED, "", level=levels[reading]))
+    assert sweep is not None
+    assert [cell.outcome for cell in sweep.cells] == [FITTED, FITTED, DIRECTION_ONLY]
+    assert not sweep.flips
+
+
 def test_value_without_results_does_not_count(tmp_path: Path) -> None:
     default, run, new = Value("1"), Value("2", ("-two",), ("--x", "2")), Value("3", ("-three",), ("--x", "3"))
     choice = Choice("x", (default, run, new), reruns=("a", "b"))

@@ -48,7 +48,7 @@ def test_claim_that_follows_from_choice_is_fitted() -> None:
     fitted_claim = claims.replace(CLAIM, choice="It was set to {it}.")
     assert judge_criterion(holds=True).with_numbers(it=1).verdict(CLAIM) == Verdict(MET, "It is 1.")
     assert judge_criterion(holds=True).with_numbers(it=1).verdict(fitted_claim) == Verdict(
-        FITTED, "It is 1.", "It was set to 1."
+        FITTED, "It is 1.", "It was set to 1.", level=MET
     )
     assert (
         judge_criterion(False, direction_holds=True).with_numbers(it=1).verdict(fitted_claim).outcome
