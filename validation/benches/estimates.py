@@ -1,9 +1,9 @@
 """Estimates of the time of studies, compared with the time that each study took.
 
-Each command runs twice: first with few requests, which generates and caches traces and data, then for the
-measurement. The estimate is that on standard error, of all steps of a study together; the time is that of the
-whole command, which writes no report. Prints a table with the load average before each study, and writes
-``estimates.json``.
+Each command runs twice: first with few requests where it has a limit, which generates and caches traces and
+data, then for the measurement. The estimate is that on standard error, of all steps of a study together; the
+time is that of the whole command, which writes no report. Prints a table with the load average before each
+study, and writes ``estimates.json``.
 """
 
 import os
@@ -60,7 +60,7 @@ def run(command: tuple[str, ...]) -> tuple[str, float]:
     return completed.stderr, time.monotonic() - start_s
 
 
-def measure(name: str, command: tuple[str, ...]) -> dict[str, str | float]:
+def measure(name: str, command: tuple[str, ...]) -> dict[str, str | int]:
     """Return the row of a study."""
     run(tuple("100" if before == "--limit" else word for before, word in pairwise(("", *command))))
     messages, measured_s = run(command)
@@ -71,9 +71,9 @@ def measure(name: str, command: tuple[str, ...]) -> dict[str, str | float]:
     return {
         "study": name,
         "runs": sum(int(runs.replace(",", "")) for runs, _, _ in steps),
-        "estimated_s": round(estimated_s),
-        "measured_s": round(measured_s),
-        "ratio": round(estimated_s / measured_s, 2),
+        "estimated (s)": round(estimated_s),
+        "measured (s)": round(measured_s),
+        "estimated / measured": f"{estimated_s / measured_s:.2f}",
     }
 
 

@@ -16,7 +16,6 @@ from .section import ValidationSection
 RESULTS = PROJECT / "validation" / "benches" / "results.json"
 DECISIONS = PROJECT / "validation" / "benches" / "decisions.json"
 FIRST_USE = PROJECT / "validation" / "benches" / "first_use.json"
-ESTIMATES = PROJECT / "validation" / "benches" / "estimates.json"
 
 DECISION_TARGETS_US = {"sptf": 2, "gsptf": 2, "zsptf": 2, "asptf": 5}
 """Target times in us of a decision, at any length of the queue."""
@@ -44,17 +43,6 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class StudyEstimate:
-    """The estimate of a study's time, its time, and their ratio."""
-
-    study: str
-    runs: int
-    estimated_s: int
-    measured_s: int
-    ratio: float
-
-
-@dataclass(frozen=True)
 class Speed:
     """All figures, and the machines that they were measured on."""
 
@@ -66,9 +54,6 @@ class Speed:
     first_use: tuple[BenchmarkFigure, ...]
     first_use_machine: str
     """The machine on which getting started was measured."""
-    estimates: tuple[StudyEstimate, ...]
-    estimates_machine: str
-    """The machine on which studies were estimated."""
 
 
 def decisions(file: Path = DECISIONS) -> tuple[Decision, ...]:
@@ -81,7 +66,6 @@ def _measure() -> Speed:
     benchmark = json.loads(RESULTS.read_text(encoding="utf-8"))
     decisions_machine = json.loads(DECISIONS.read_text(encoding="utf-8"))["machine"]
     first_use = json.loads(FIRST_USE.read_text(encoding="utf-8"))
-    estimates = json.loads(ESTIMATES.read_text(encoding="utf-8"))
     return Speed(
         benchmark["machine"],
         from_plain(tuple[BenchmarkFigure, ...], benchmark["rows"]),
@@ -89,8 +73,6 @@ def _measure() -> Speed:
         decisions_machine,
         from_plain(tuple[BenchmarkFigure, ...], first_use["rows"]),
         first_use["machine"],
-        from_plain(tuple[StudyEstimate, ...], estimates["rows"]),
-        estimates["machine"],
     )
 
 
@@ -111,20 +93,6 @@ def _template_values(speed: Speed) -> dict[str, object]:
         "first_use": _measurement_table(speed.first_use),
         "decisions": table(head, costs),
         "decided_on": f" on {speed.decisions_machine}",
-        "estimates_machine": f" on {speed.estimates_machine}",
-        "estimates": table(
-            ["study", "runs", "estimated, s", "took, s", "ratio"],
-            [
-                [
-                    row.study,
-                    f"{row.runs:,}",
-                    f"{row.estimated_s:,}",
-                    f"{row.measured_s:,}",
-                    f"{row.ratio:.2f}",
-                ]
-                for row in speed.estimates
-            ],
-        ),
     }
 
 
@@ -174,5 +142,5 @@ def target_text(row: BenchmarkFigure) -> str:
 
 
 SECTION = ValidationSection(
-    "speed", Speed, _measure, _template_values, benchmarks=(RESULTS, DECISIONS, FIRST_USE, ESTIMATES)
+    "speed", Speed, _measure, _template_values, benchmarks=(RESULTS, DECISIONS, FIRST_USE)
 )
