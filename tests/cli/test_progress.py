@@ -11,7 +11,7 @@ from sledlab.show import progress
 from sledlab.show.progress import LOG_INTERVAL_S, Progress, is_notebook, suppress_progress
 from sledlab.study import bench, work_done
 from sledlab.study.plan import RunSpec
-from sledlab.study.work_done import WorkProgress, by_kind, sample_first
+from sledlab.study.work_done import WorkProgress, sample_first
 
 
 @pytest.fixture
@@ -184,13 +184,12 @@ def test_time_is_estimated_within_a_factor_of_two_by_a_sample(work_clock, time_o
     assert work.fraction == pytest.approx(1)
 
 
-def test_runs_that_set_more_are_in_the_sample(work_clock):
-    loads = [10.0, 5.0, 2.0, 1.0]
-    plain = [RunSpec("", (("power.kind", f"{each}"),), 1, load) for each in range(7) for load in loads]
-    slow = [RunSpec("", (*run.settings, ("merge.kind", "chains")), 1, run.weight) for run in plain[:8]]
-    runs = sorted([*plain, *slow], key=lambda run: -run.weight)
-    times_s = {run: 30.0 if run in slow else 1.0 for run in runs}
-    work = WorkProgress(dict.fromkeys(runs, ""), by_kind(runs), 1)
+def test_kinds_of_runs_that_alternate_are_in_the_sample(work_clock):
+    merge = (("merge.kind", "chains"),)
+    alternating = [merge if place % 4 in (1, 2) else () for place in range(12)]
+    runs = [RunSpec("", settings, seed) for seed, settings in enumerate([*alternating, *[()] * 23])]
+    times_s = {run: 30.0 if run.settings else 1.0 for run in runs}
+    work = WorkProgress(dict.fromkeys(runs, ""), runs, 1)
     executed = sample_first(runs)
     while not work.is_sampled:
         run = executed[work.completed_count]

@@ -14,7 +14,7 @@ from sledlab.study.executor.measured import execute_runs, execute_short_runs
 from sledlab.study.inputs import experiment_inputs, plugin_names
 from sledlab.study.plan import with_run_name
 from sledlab.study.result_cache import ResultCache, keys
-from sledlab.study.work_done import WorkProgress, by_kind, sample_first
+from sledlab.study.work_done import WorkProgress, sample_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -164,7 +164,7 @@ class Bench:
         """Execute runs and cache their results; return the failed runs with their errors."""
         failed: dict[RunSpec, Error | InternalError] = {}
         workers: set[str] = set()
-        work, starts_processes = WorkProgress(plan.names, by_kind(specs), 1), False
+        work, starts_processes = WorkProgress(plan.names, specs, 1), False
         specs = sample_first(specs)
         with Progress(caption, unit="runs") as progress:
 
@@ -182,7 +182,7 @@ class Bench:
                     wall_s = run.result.timing.get("wall_s")
                 work.complete(run.spec, wall_s)
                 if work.is_sampled and not starts_processes:
-                    progress.print_estimate(len(work.order), work.remaining_wall_s, work.concurrency)
+                    progress.print_estimate(len(work.specs), work.remaining_wall_s, work.concurrency)
                 workers.add(run.worker)
                 self._hosts[run.host] += 1
                 progress.workers = len(workers)

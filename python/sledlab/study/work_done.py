@@ -28,7 +28,7 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 """Multiples of this share, modulo 1, are spread evenly, and in step with no axis of a study."""
 
 
-def by_kind(specs: Sequence[RunSpec]) -> list[RunSpec]:
+def _by_kind(specs: Sequence[RunSpec]) -> list[RunSpec]:
     """Return runs sorted by what they set, and by weight where they set the same."""
     return sorted(specs, key=lambda spec: ([key for key, _ in spec.settings], -spec.weight))
 
@@ -42,7 +42,7 @@ def sample_first(specs: Sequence[RunSpec]) -> list[RunSpec]:
         >>> [spec.seed for spec in sample_first(specs)]
         [0, 7, 2, 10, 5, 1, 3, 4, 6, 8, 9, 11]
     """
-    ordered = by_kind(specs)
+    ordered = _by_kind(specs)
     turns = range(_sample_size(len(ordered)))
     sample = dict.fromkeys(ordered[int(turn * GOLDEN % 1 * len(ordered))] for turn in turns)
     return [*sample, *(spec for spec in specs if spec not in sample)]
@@ -59,12 +59,12 @@ class WorkProgress:
 
     Attributes:
         names: Names of all runs.
-        order: The runs, in the order of `by_kind`.
+        specs: The runs.
         concurrency: Number of runs that execute at the same time.
     """
 
     names: Mapping[RunSpec, str]
-    order: Sequence[RunSpec]
+    specs: Sequence[RunSpec]
     concurrency: int
     _wall_times_s: dict[RunSpec, float] = field(default_factory=dict)
     _start_times_s: dict[RunSpec, float] = field(default_factory=dict)
@@ -82,9 +82,9 @@ class WorkProgress:
         self._done_s += self._wall_times_s[spec]
         self._first_end = self._first_end or (now, self._executed_s)
         self._done_expected_s += self._expected_s.get(spec, 0.0)
-        if not self._expected_s and self.completed_count >= _sample_size(len(self.order)):
+        if not self._expected_s and self.completed_count >= _sample_size(len(self.specs)):
             running_s = {each: 2 * run_s for each, run_s in self._running_s.items()}
-            self._expected_s = _interpolate(self.order, {**running_s, **self._wall_times_s})
+            self._expected_s = _interpolate(_by_kind(self.specs), {**running_s, **self._wall_times_s})
             self._total_expected_s = math.fsum(self._expected_s.values())
             self._done_expected_s = math.fsum(self._expected_s[each] for each in self._wall_times_s)
 
@@ -110,7 +110,7 @@ class WorkProgress:
         A run that has taken longer than expected is expected to take as long again.
         """
         mean_s = self._done_s / self.completed_count if self.completed_count else 0.0
-        remaining = len(self.order) - self.completed_count
+        remaining = len(self.specs) - self.completed_count
         expected_s = self._total_expected_s - self._done_expected_s if self.is_sampled else mean_s * remaining
         scale = self._done_s / self._done_expected_s if self._done_expected_s > 0 else 1.0
         remaining_s = max(expected_s, 0.0) * scale
@@ -140,7 +140,7 @@ class WorkProgress:
         return (
             executed_s / (executed_s + remaining_s)
             if executed_s + remaining_s > 0
-            else self.completed_count / len(self.order)
+            else self.completed_count / len(self.specs)
         )
 
     @property
