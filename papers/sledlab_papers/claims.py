@@ -138,7 +138,15 @@ class Judgment:
         )
         if claim.choice and outcome in (MET, NEARLY_MET, DIRECTION_ONLY, FITTED):
             choice = format_text(claim.choice, **numbers)
-            return Verdict(FITTED, ours, choice, short_text, comparisons, self.tables, level=outcome)
+            return Verdict(
+                FITTED,
+                ours,
+                choice,
+                short_text,
+                comparisons,
+                self.tables,
+                level=outcome if outcome in LEVELS else "",
+            )
         if claim.depends_on and outcome == MET:
             outcome = DEPENDS
         if claim.contradicted_by and outcome in LEVELS and outcome != MET:

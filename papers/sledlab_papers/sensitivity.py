@@ -16,7 +16,7 @@ from typing import Any
 
 from sledlab.reproduction.verdicts import CHANCE, PUBLISHED, Cell, SensitivitySweep
 
-from .claims import LEVELS, Verdict
+from .claims import Verdict
 from .runs import PlannedExperiment
 
 FEWER_SEEDS = "fewer seeds than elsewhere, and one seed alone turns it"
@@ -118,17 +118,18 @@ class Choice:
         ):
             return None
         default_index = next(i for i, value in enumerate(self.values) if not value.reading)
-        default_level = verdicts_by_value[default_index][1].level
+        default_verdict = verdicts_by_value[default_index][1]
         cells = tuple(
-            Cell(value.name, _cell_outcome(each, default_level), each.short)
+            Cell(value.name, _cell_outcome(each, default_verdict), each.short)
             for value, each in verdicts_by_value
         )
         return SensitivitySweep(self.assumption, self.exclusion, default_index, cells)
 
 
-def _cell_outcome(verdict: Verdict, default_level: str) -> str:
-    """The outcome; of a fitted claim, what its numbers make of it where that differs from our value."""
-    return verdict.level if verdict.level != default_level and verdict.level in LEVELS else verdict.outcome
+def _cell_outcome(verdict: Verdict, default: Verdict) -> str:
+    """The outcome; where fitted numbers make something else of a claim than by default, that."""
+    is_turned = verdict.level and default.level and verdict.level != default.level
+    return verdict.level if is_turned else verdict.outcome
 
 
 def sensitivity_sweeps(

@@ -58,6 +58,9 @@ def test_sweep_of_fitted_claim_says_what_its_numbers_make_of_it() -> None:
     assert sweep is not None
     assert [cell.outcome for cell in sweep.cells] == [FITTED, FITTED, DIRECTION_ONLY]
     assert not sweep.flips
+    missed = choice.sweep(lambda reading: Verdict(FITTED, "", level=MET) if reading else Verdict(NOT_MET, ""))
+    assert missed is not None
+    assert [cell.outcome for cell in missed.cells] == [NOT_MET, FITTED, FITTED]
 
 
 def test_value_without_results_does_not_count(tmp_path: Path) -> None:
