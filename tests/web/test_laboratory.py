@@ -487,6 +487,16 @@ def test_answer_of_a_replaced_run_is_not_shown(page):
     assert page.page.locator(".yours progress").count() == 0
 
 
+def test_error_of_a_replaced_run_is_not_shown(chromium, tmp_path):
+    experiment = sl.Experiment(DEFAULT.replace("20000", "2000000"))
+    file = sl.view(experiment=experiment).write(tmp_path / "long.html")
+    # The run is opened at its end, which takes long: it is replaced before.
+    with laboratory(chromium, file, hash="#v=watch&t=1200") as page:
+        page.choose("scheduler", "fcfs")
+        page.wait_for_summary()
+        assert page.message == ""
+
+
 def test_trace_chosen_again_is_replayed_whole(page):
     page.wait_for_summary()
     page.drop(
@@ -521,6 +531,14 @@ def test_notebook_shows_the_page_in_a_frame(chromium, tmp_path):
         frame.get_by_role("button", name="next choice").click()
         assert frame.locator(".message").count() == 0
         assert page.complaints == []
+
+
+def test_the_tour_of_a_first_visit_simulates_once(chromium):
+    with laboratory(chromium, visited=False) as page:
+        page.page.get_by_text("1 of 5").wait_for()
+        page.wait_for_summary()
+        assert page.page.locator("#checksum").get_attribute("data-run") == "1"
+        assert page.message == ""
 
 
 def test_the_tour_leads_to_the_edge(page):

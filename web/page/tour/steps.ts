@@ -12,8 +12,6 @@ export interface Step {
   enter(app: App): void;
 }
 
-const SPTF_EXPERIMENT = DEFAULT_EXPERIMENT.withTable("scheduler", { kind: "sptf" });
-
 export const STEPS: readonly Step[] = [
   {
     title: "A sled under its tips",
@@ -23,7 +21,7 @@ export const STEPS: readonly Step[] = [
     ],
     anchor: "stage",
     enter: (app) => {
-      if (app.experiment.toml !== SPTF_EXPERIMENT.toml) app.change(SPTF_EXPERIMENT);
+      if (app.experiment.toml !== DEFAULT_EXPERIMENT.toml) app.change(DEFAULT_EXPERIMENT);
       app.show("watch");
       app.watchView.whenSimulated(() => app.watchView.playFrom(0));
     },

@@ -61,8 +61,20 @@ export class Watch {
     this.player?.close();
     fill(this.foot);
     for (const each of this.workers) each.end();
-    const [windowCore, runCore] = (this.workers = await Promise.all([takeWorker(traces), takeWorker(traces)]));
-    if (openNumber !== this.openCount) return;
+    this.workers = [];
+    try {
+      await this.replaceRun(openNumber, experiment, traces, isPlaying, start_ns);
+    } catch (error) {
+      // The error of a run that another one has replaced is not shown.
+      if (openNumber === this.openCount) throw error;
+    }
+  }
+
+  private async replaceRun(openNumber: number, experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>, isPlaying: boolean, start_ns: number): Promise<void> {
+    const workers = await Promise.all([takeWorker(traces), takeWorker(traces)]);
+    if (openNumber !== this.openCount) return workers.forEach((each) => each.end());
+    this.workers = workers;
+    const [windowCore, runCore] = workers;
     const player = await Player.open(windowCore, experiment.toml, start_ns, () => this.draw(), (error) => this.host.fail(error));
     if (openNumber !== this.openCount) return;
     player.speedIndex = this.player?.speedIndex ?? player.speedIndex;
