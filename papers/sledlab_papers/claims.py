@@ -137,16 +137,10 @@ class Judgment:
             compare(claim.printed, self.values_by_number, claim.predicted) if self.values_by_number else ()
         )
         if claim.choice and outcome in (MET, NEARLY_MET, DIRECTION_ONLY, FITTED):
-            choice = format_text(claim.choice, **numbers)
-            return Verdict(
-                FITTED,
-                ours,
-                choice,
-                short_text,
-                comparisons,
-                self.tables,
-                level=outcome if outcome in LEVELS else "",
-            )
+            level = outcome if outcome in LEVELS else ""
+            shortfall = f" By its numbers alone it would be {level}." if level not in ("", MET) else ""
+            choice = format_text(claim.choice, **numbers) + shortfall
+            return Verdict(FITTED, ours, choice, short_text, comparisons, self.tables, level)
         if claim.depends_on and outcome == MET:
             outcome = DEPENDS
         if claim.contradicted_by and outcome in LEVELS and outcome != MET:

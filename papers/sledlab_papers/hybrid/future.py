@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..claims import Judgment, judge_comparisons, judge_range
+from ..claims import Judgment, judge_comparisons, judge_criterion
 from ..wording import percent
 from .names import ALL, DISK, TITLES, TPCD, WORKLOADS
 from .sizes import DEFAULT_MB, best_kb
@@ -52,8 +52,7 @@ def w_54(runs: HybridRuns) -> Judgment:
     fetches = round(tpcd_mean.mean("hybrid_back_reads") - tpcd_mean.mean("hybrid_bypassed"))
     are_unchanged = all(abs(share) <= UNCHANGED for share in changes.values())
     is_near, helps = change_from_disk <= NEAR_DISK, change_from_disk < change_before
-    # If the whole workload goes past, TPCD is DISK, which helps where the MEMS harms.
-    return judge_range(is_near and are_unchanged and helps, are_unchanged and change_before > 0).with_numbers(
+    return judge_criterion(is_near and are_unchanged and helps, helps).with_numbers(
         bypass_kb=BYPASS_KB,
         to_disk=change_from_disk,
         before=change_before,

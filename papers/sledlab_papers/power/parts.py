@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..claims import Judgment, judge_comparisons, judge_criterion, judge_fitted, judge_printed
+from ..claims import (
+    Judgment,
+    judge_criterion,
+    judge_fitted,
+    judge_printed,
+    judge_range,
+)
 from ..runs import ExperimentRuns
 from ..simulator import parameters
 from ..wording import cells, format_rows, number_table
@@ -14,7 +20,7 @@ from .singles import CENTER_PARKING, simulate_snake
 METADATA, WAITING = "hong2006-metadata", "hong2006-figure-12"
 """Experiments in which the sled parks at once, and after a second."""
 
-TABLE, SMALL = "lin-subsector", "lin-small-requests"
+TABLE, SMALL, SMALLER = "lin-subsector", "lin-small-requests", "hong2006-small-requests"
 BYTES = (4, 8, 16, 32, 64, 128)
 SCHEDULERS = ("fcfs", "sstf", "sptf")
 WHOLE, PART = "false", "true"
@@ -34,6 +40,12 @@ PUBLISHED_WITH_PARTS: Mapping[float, tuple[float, float]] = {
 
 SMALL_SIZES = {"exponential": "exponential, mean 200 bytes", "uniform": "uniform, 4 to 512 bytes"}
 """Sizes of small requests by the name of their distribution."""
+
+MEANS_BYTES = (50, 100, 200, 400)
+"""Mean sizes of requests below the 512 bytes of Hong 2006, section 7."""
+
+LEAST_METADATA_SAVING = 0.29
+"""The least that Hong 2006 saves by reading metadata in part (section 5.3.3)."""
 
 SAVING_OF_LAST_BLOCKS, SAVING_OF_PARTS = 0.03, 0.3
 """Shares of servicing energy that Lin saves on Snake where the last block of a request is read in part, and
@@ -101,6 +113,34 @@ def h_72(runs: PowerRuns) -> Judgment:
     )
 
 
+def h_77(runs: PowerRuns) -> Judgment:
+    """Savings while data are transferred, by the mean size of small requests."""
+    experiment = runs.experiment(SMALLER)
+    savings, seek_shares = {}, {}
+    for mean_bytes in MEANS_BYTES:
+        blocks_case, parts_case = f"{mean_bytes} bytes, blocks", f"{mean_bytes} bytes, parts"
+        savings[mean_bytes] = -experiment.change(parts_case, blocks_case, 1.0, "access_j")
+        seek_shares[mean_bytes] = 1 - experiment.mean(blocks_case, 1.0, "access_j") / experiment.mean(
+            blocks_case, 1.0, "servicing_j"
+        )
+    are_met = [saving >= LEAST_METADATA_SAVING for saving in savings.values()]
+    return (
+        judge_range(all(are_met), any(are_met), min(savings.values()) > 0)
+        .with_numbers(
+            least=min(savings.values()),
+            most=max(savings.values()),
+            share=tip_share("mems-g2"),
+        )
+        .with_tables(
+            number_table(
+                "Energy of accesses that reading parts saves, and share of seeks in servicing, %",
+                "mean size, bytes | saved | seeks",
+                (cells("{} | {:%1} | {:%1}", size, savings[size], seek_shares[size]) for size in MEANS_BYTES),
+            )
+        )
+    )
+
+
 def y_03(_: PowerRuns) -> Judgment:
     """Savings if half of each block were requested, at the speeds of the table."""
     savings = {}
@@ -123,33 +163,9 @@ def y_03(_: PowerRuns) -> Judgment:
     )
 
 
-def _our_entries(experiment: ExperimentRuns, speedup: float) -> list[float]:
-    return [experiment.mean(WHOLE, speedup, entry) for entry in ENTRIES]
-
-
 def _saved_j(experiment: ExperimentRuns, speedup: float) -> float:
     """Servicing energy that subsector access saves, in J."""
     return experiment.mean(WHOLE, speedup, "servicing_j") - experiment.mean(PART, speedup, "servicing_j")
-
-
-def _with_entries(
-    judgment: Judgment, experiment: ExperimentRuns, speedup: float, **numbers: float
-) -> Judgment:
-    """The judgment with our entries and the servicing energy that is saved, ours and the printed one."""
-    published_saved_j = PUBLISHED_TABLE[speedup][1] - PUBLISHED_WITH_PARTS[speedup][1]
-    return judgment.with_values(*([entry] for entry in _our_entries(experiment, speedup))).with_numbers(
-        saved=_saved_j(experiment, speedup), printed=published_saved_j, **numbers
-    )
-
-
-def _are_near(experiment: ExperimentRuns, speedup: float, tolerance: float) -> list[bool]:
-    """Whether each of our entries is within a tolerance of the printed one."""
-    return [
-        abs(our_entry / published_entry - 1) <= tolerance
-        for our_entry, published_entry in zip(
-            _our_entries(experiment, speedup), PUBLISHED_TABLE[speedup], strict=True
-        )
-    ]
 
 
 def _changes_servicing_alone(experiment: ExperimentRuns, speedup: float) -> bool:
@@ -161,22 +177,27 @@ def _changes_servicing_alone(experiment: ExperimentRuns, speedup: float) -> bool
     return is_same and experiment.change(PART, WHOLE, speedup, "servicing_j") < 0
 
 
+def _judge_table(experiment: ExperimentRuns, speedup: float) -> Judgment:
+    """Judge by the entries at a speed, with the servicing energy that is saved, ours and the printed one."""
+    return judge_printed(
+        *([experiment.mean(WHOLE, speedup, entry)] for entry in ENTRIES),
+        direction_holds=_changes_servicing_alone(experiment, speedup),
+    ).with_numbers(
+        saved=_saved_j(experiment, speedup),
+        printed=PUBLISHED_TABLE[speedup][1] - PUBLISHED_WITH_PARTS[speedup][1],
+    )
+
+
 def y_26(runs: PowerRuns) -> Judgment:
     """The table at ten times the speed."""
-    experiment = runs.experiment(TABLE)
-    changes_servicing_alone = _changes_servicing_alone(experiment, 10.0)
-    are_near = _are_near(experiment, 10.0, 0.25)
-    judgment = judge_comparisons(are_near, rest_holds=changes_servicing_alone)
-    return _with_entries(judgment, experiment, 10.0)
+    return _judge_table(runs.experiment(TABLE), 10.0)
 
 
 def y_27(runs: PowerRuns) -> Judgment:
     """The table at a hundred times the speed."""
     experiment = runs.experiment(TABLE)
     ratio = experiment.mean(WHOLE, 100.0, "mean_ms") / experiment.mean(WHOLE, 10.0, "mean_ms")
-    are_near = _are_near(experiment, 100.0, 0.35)
-    judgment = judge_comparisons(are_near, rest_holds=ratio >= 20)
-    return _with_entries(judgment, experiment, 100.0, ratio=ratio)
+    return _judge_table(experiment, 100.0).with_numbers(ratio=ratio)
 
 
 def y_28(runs: PowerRuns) -> Judgment:
@@ -233,6 +254,13 @@ def y_31(runs: PowerRuns) -> Judgment:
     )
 
 
+def tip_share(preset: str) -> float:
+    """Share of the tips in the power of a sled that reads one block."""
+    p = parameters(preset)
+    tips_mw = p["tips_per_block"] * p["tip_mw"]
+    return tips_mw / (p["sled_mw"] + tips_mw)
+
+
 def y_34(runs: PowerRuns) -> Judgment:
     """Requests of some 200 bytes."""
     experiment = runs.experiment(SMALL)
@@ -251,7 +279,6 @@ def y_34(runs: PowerRuns) -> Judgment:
         tip_savings[distribution] = access_savings[distribution] / (
             1 - sled_j / experiment.mean(blocks_case, 1.0, "access_j")
         )
-    tip_share = p["tips_per_block"] * p["tip_mw"] / (p["sled_mw"] + p["tips_per_block"] * p["tip_mw"])
     savings = (servicing_savings, access_savings, tip_savings)
     return (
         judge_criterion(
@@ -261,7 +288,7 @@ def y_34(runs: PowerRuns) -> Judgment:
         .with_numbers(
             exponential=servicing_savings["exponential"],
             uniform=servicing_savings["uniform"],
-            share=tip_share,
+            share=tip_share("mems-g3"),
         )
         .with_tables(
             number_table(

@@ -15,6 +15,7 @@ GENERATED_EXPERIMENTS = (
     "hong2006-figure-10",
     "hong2006-figure-12",
     "hong2006-metadata",
+    "hong2006-small-requests",
     "hong2006-delayed-spinup",
     "lin-figure-2",
     "lin-figure-9",

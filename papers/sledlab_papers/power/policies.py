@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_criterion, judge_range
 from ..runs import ExperimentRuns
 from ..wording import cells, majority_above, number_table
 from .plan import DISK, PowerRuns
@@ -40,10 +40,20 @@ class EnergyCurve:
     never_parking_change: float
     share_change: float
     adaptive_change: float
-    timeout_excesses: tuple[float, ...]
-    """Excess of each fixed timeout over the better extreme."""
+    fixed_changes: tuple[float, ...]
+    """Change of energy with each fixed timeout, ascending; the first is parking at once."""
     always_takes_more: bool
     """Whether every fixed timeout takes more than parking at once."""
+
+    @property
+    def longest_with_u_shape(self) -> list[int]:
+        """Numbers of the fixed timeouts up to which both extremes take more than every timeout between."""
+        changes = self.fixed_changes
+        return [
+            longest
+            for longest in range(2, len(changes))
+            if max(changes[1:longest]) < min(changes[0], changes[longest])
+        ]
 
     @property
     def is_u_shaped(self) -> bool:
@@ -63,10 +73,7 @@ def curve(experiment: ExperimentRuns, speedup: float) -> EnergyCurve:
         changes[NEVER],
         changes[SHARE],
         changes[ADAPTIVE],
-        tuple(
-            max(experiment.change(timeout, extreme, speedup, "energy_j") for extreme in (IMMEDIATE, NEVER))
-            for timeout in fixed_timeouts(experiment)
-        ),
+        (0.0, *(changes[timeout] for timeout in fixed_timeouts(experiment))),
         changes[best_timeout] > 0,
     )
 
@@ -81,35 +88,37 @@ def _disk_curves(runs: PowerRuns) -> dict[tuple[str, float], EnergyCurve]:
 
 
 def y_14(runs: PowerRuns) -> Judgment:
-    """Every timeout of a disk between the extremes, against both."""
+    """Every fixed timeout of a disk between the extremes, against both; how long the longest is is open."""
     curves = _disk_curves(runs)
-    excesses = [excess for each in curves.values() for excess in each.timeout_excesses]
-    # One timeout between that takes less, at most speeds, is a part of the claim.
-    judgment = judge_criterion(
-        max(excesses) < 0, direction_holds=majority_above(float(each.is_u_shaped) for each in curves.values())
+    timeouts = fixed_timeouts(runs.experiment(DISK))
+    lengths = {load: each.longest_with_u_shape for load, each in curves.items()}
+    # Counting from parking at once, the shortest range has one timeout between its extremes.
+    range_count = len(timeouts) - 1
+    judgment = judge_range(
+        all(len(each) == range_count for each in lengths.values()),
+        any(lengths.values()),
+        direction_holds=majority_above(float(each.is_u_shaped) for each in curves.values()),
     )
     table = number_table(
-        "Energy of `mobile-disk`, %: against parking at once; worst timeout against the better extreme",
-        "workload | speed | best timeout | it takes | never parking | worst timeout",
+        "Energy of `mobile-disk`, %: against parking at once; longest timeouts up to which the claim holds",
+        "workload | speed | best timeout | it takes | never parking | holds up to",
         (
             cells(
-                "{} | {:g} | {} | {:+%1} | {:+%1} | {:+%0}",
+                "{} | {:g} | {} | {:+%1} | {:+%1} | {}",
                 *load,
                 _seconds(each.best_timeout),
                 each.best_change,
                 each.never_parking_change,
-                max(each.timeout_excesses),
+                ", ".join(_seconds(timeouts[number - 1]) for number in lengths[load]) or "none",
             )
             for load, each in curves.items()
         ),
     )
     return judgment.with_tables(table).with_numbers(
         loads=len(curves),
-        cases=len(excesses),
-        holding=sum(excess < 0 for excess in excesses),
-        u_shaped=sum(each.is_u_shaped for each in curves.values()),
+        holding=sum(map(bool, lengths.values())),
         above=sum(each.always_takes_more for each in curves.values()),
-        shortest=_seconds(fixed_timeouts(runs.experiment(DISK))[0]),
+        shortest=_seconds(timeouts[0]),
     )
 
 

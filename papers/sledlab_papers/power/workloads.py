@@ -8,7 +8,7 @@ from ..simulator import parameters, random_pairs
 from ..validation_results import seagate_trace
 from .parts import PUBLISHED_TABLE, PUBLISHED_WITH_PARTS
 from .plan import PowerRuns
-from .singles import BLOCK_BYTES, CENTER_PARKING, simulate_snake
+from .singles import BLOCK_BYTES
 
 PAIRS = 20_000
 WANG2005_SEEK_MS = 0.55
@@ -82,13 +82,11 @@ def y_19(_: PowerRuns) -> Judgment:
 
 
 def y_36(_: PowerRuns) -> Judgment:
-    """Mean size of the stand-in, which the table of section 5.3 has without overheads, and with them."""
-    requests = simulate_snake("mems-g3", *CENTER_PARKING).requests
-    mean_kb = float(requests["blocks"].mean()) / 2  # type: ignore[arg-type]
+    """Mean size that the table of section 5.3 has without overheads, and with them."""
     overhead_ms = float(parameters("mems-g2-disksim")["command_overhead_ms"])
     with_overhead_kb = mean_size_of_table(overhead_ms)
-    slope = (with_overhead_kb - mean_size_of_table(0.0)) / overhead_ms
-    exact_ms = (8.0 - mean_size_of_table(0.0)) / slope
+    mean_kb = mean_size_of_table(0.0)
+    exact_ms = (8.0 - mean_kb) / (with_overhead_kb - mean_kb) * overhead_ms
     sizes_kb = (mean_kb, with_overhead_kb)
     return judge_range(PRINTED_SIZE.is_met(sizes_kb), min(sizes_kb) <= 8 <= max(sizes_kb)).with_numbers(
         mean_kb=mean_kb, with_overhead_kb=with_overhead_kb, overhead_ms=overhead_ms, exact_ms=exact_ms
