@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import sledlab as sl
 
-from .laboratory import DEFAULT, PHONE, Laboratory, default_page, laboratory
+from .laboratory import DEFAULT, DESK, PHONE, Laboratory, default_page, laboratory
 
 MAX_BYTES = 2_500_000
 VIEWS = ("Watch", "Race", "Design", "Yours")
@@ -534,11 +534,23 @@ def test_notebook_shows_the_page_in_a_frame(chromium, tmp_path):
 
 
 def test_the_tour_of_a_first_visit_simulates_once(chromium):
-    with laboratory(chromium, visited=False) as page:
+    with laboratory(chromium, visited=False, window=PHONE) as page:
         page.page.get_by_text("1 of 5").wait_for()
         page.wait_for_summary()
         assert page.page.locator("#checksum").get_attribute("data-run") == "1"
         assert page.message == ""
+
+
+@pytest.mark.parametrize("window", [DESK, PHONE], ids=["desk", "phone"])
+def test_each_step_of_the_tour_shows_its_panel(window, chromium):
+    with laboratory(chromium, visited=False, window=window) as page:
+        for step, anchor in enumerate(("stage", "stage", "choice", "life", "places"), start=1):
+            page.page.get_by_text(f"{step} of 5").wait_for()
+            page.until(
+                "(box => box && box.bottom <= innerHeight + 1 && box.bottom > innerHeight / 4)"
+                f"(document.querySelector('[data-tour={anchor}]')?.getBoundingClientRect())"
+            )
+            page.press("Next" if step < 5 else "Done")
 
 
 def test_the_tour_leads_to_the_edge(page):

@@ -7,11 +7,16 @@ import { STEPS } from "./steps.ts";
 export class Tour {
   readonly element = el("section", { class: "card tour", "aria-label": "Tour", tabindex: -1, hidden: true });
   private index = 0;
+  /** Whether the element of the step is kept in the window: runs and races that are opened move it. */
+  private isFollowing = false;
 
   constructor(private readonly app: App) {
     this.element.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.end();
     });
+    new ResizeObserver(() => this.scrollToAnchor()).observe(document.body);
+    // A reader who does something else than wait scrolls alone.
+    for (const type of ["pointerdown", "wheel", "keydown"]) addEventListener(type, () => (this.isFollowing = false), { passive: true });
   }
 
   begin(): void {
@@ -37,7 +42,12 @@ export class Tour {
 
   private highlight(anchor: string): void {
     document.body.dataset["pointed"] = anchor;
-    document.querySelector(`[data-tour="${anchor}"]`)?.scrollIntoView({ block: "nearest" });
+    this.isFollowing = anchor !== "";
+    this.scrollToAnchor();
+  }
+
+  private scrollToAnchor(): void {
+    if (this.isFollowing) document.querySelector(`[data-tour="${document.body.dataset["pointed"]}"]`)?.scrollIntoView({ block: "nearest" });
   }
 
   private end(): void {
