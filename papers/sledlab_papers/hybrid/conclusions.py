@@ -60,19 +60,21 @@ def w_56(runs: HybridRuns) -> Judgment:
 
 def w_57(runs: HybridRuns) -> Judgment:
     """Energy of a disk with MEMS in front of it, relative to that of the disk alone."""
-    added_energies = {}
+    added_energies, overloaded = {}, []
     for workload in WORKLOADS:
+        disk_run = simulate_on_disk(runs.disk, workload)
         caching_run = simulate_on_disk(
             runs.disk,
             workload,
             *CACHING_DISK,
             ("hybrid.segment_kb", SEGMENT_KB[workload]),
         )
-        added_energies[workload] = (
-            caching_run.energy.total / simulate_on_disk(runs.disk, workload).energy.total - 1
-        )
+        added_energies[workload] = caching_run.energy.total / disk_run.energy.total - 1
+        if disk_run.summary["saturated"]:
+            overloaded.append(TITLES[workload])
     return judge_fitted(max(added_energies.values()) <= MAX_ADDED_ENERGY).with_numbers(
         details=format_rows("{} {:+1%}", ((TITLES[name], share) for name, share in added_energies.items())),
+        overloaded=", ".join(overloaded) or "no workload",
         requests=REQUESTS,
     )
 
