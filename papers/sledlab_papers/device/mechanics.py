@@ -79,7 +79,7 @@ def h_25(_: Path) -> Judgment:
         [["error, %", *(f"{100 * error:.2g}" for error in errors_by_chunks.values())]],
     )
     return (
-        judge_criterion(holds=False, direction_holds=converges)
+        judge_criterion(converges)
         .with_numbers(coarse=max(errors_by_chunks.values()), fine=min(errors_by_chunks.values()))
         .with_tables(table)
     )

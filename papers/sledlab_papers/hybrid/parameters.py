@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ..claims import Judgment, judge_criterion, judge_printed, judge_range
+from ..claims import Judgment, judge_criterion, judge_printed
+from ..printed import PrintedNumber
 from ..published import PAIRS, quantities
 from ..simulator import parameters, random_pairs
 from ..wording import format_rows, number_table
@@ -135,7 +136,8 @@ def w_49(runs: HybridRuns) -> Judgment:
     p = parameters(runs.disk)
     read_ms = average_seek_ms(runs.disk)
     seeks_ms = {"reads": read_ms, "writes": read_ms + p["write_settle_ms"]}
-    deviations = {name: ms / AVERAGE_SEEK_MS[name] - 1 for name, ms in seeks_ms.items()}
+    printed_seeks = {name: PrintedNumber(f"{ms} ms") for name, ms in AVERAGE_SEEK_MS.items()}
+    seeks_fit = all(printed_seeks[name].is_met([ms]) for name, ms in seeks_ms.items())
     outer_mb_s = p["zones"][0]["sectors_per_track"] * 512 * p["rpm"] / 60 / 1e6
     config = simulate_on_disk(runs.disk, CELLO, *CACHING_DISK).config
     cache_mb, buffer_kb = config["cache"]["capacity_blocks"] / 2048, config["hybrid"]["buffer_kb"]
@@ -143,14 +145,10 @@ def w_49(runs: HybridRuns) -> Judgment:
     half_surfaces = p["heads"] // 2
     half_gib, half_stream_mb_s = gib / 2, stream_rate_mb_s(runs.disk, half_surfaces)
     is_exact = p["rpm"] == 10_025 and cache_mb == 4 and buffer_kb == 2048
-    is_near = all(abs(share) <= 0.03 for share in deviations.values())
-    are_fitting = [
-        abs(capacity_gib / DISK_GB - 1) <= 0.01 and mb_s <= RAISED_MB_S <= outer_mb_s
-        for capacity_gib, mb_s in ((gib, stream_mb_s), (half_gib, half_stream_mb_s))
-    ]
-    rest_holds = is_exact and is_near
+    capacity_fits = abs(gib / DISK_GB - 1) <= 0.01
+    rate_fits = stream_mb_s <= RAISED_MB_S <= outer_mb_s
     return (
-        judge_range(rest_holds and all(are_fitting), rest_holds and any(are_fitting), rest_holds)
+        judge_criterion(is_exact and seeks_fit and capacity_fits and rate_fits, is_exact and rate_fits)
         .with_numbers(p=p, measured=seeks_ms, streams=stream_mb_s, gib=gib, half=half_surfaces)
         .with_tables(
             number_table(

@@ -31,7 +31,7 @@ def _decisions() -> dict[tuple[str, int], dict[str, Any]]:
     return {(row["scheduler"], row["queue"]): row for row in rows}
 
 
-def _cost_ns(scheduler: str, depth: int, *, exhaustive: bool = False) -> float:
+def decision_ns(scheduler: str, depth: int, *, exhaustive: bool = False) -> float:
     """Cost in ns of a decision with `depth` requests queued, with the index or by probing all of them."""
     return float(_decisions()[scheduler, depth]["search_ns" if exhaustive else "ns"] or 0)
 
@@ -79,8 +79,8 @@ def _queue_means(stand_in: str, speedup: float) -> tuple[float, float]:
 
 def h_60(runs: SchedulingRuns) -> Judgment:
     """Cost of a decision by probing the queue, and its reduction by zones."""
-    probing_ns = {name: _cost_ns(name, 300, exhaustive=True) for name in ("sptf", "asptf")}
-    indexed_us = {name: max(_cost_ns(name, depth) for depth in DEPTHS) / 1000 for name in probing_ns}
+    probing_ns = {name: decision_ns(name, 300, exhaustive=True) for name in ("sptf", "asptf")}
+    indexed_us = {name: max(decision_ns(name, depth) for depth in DEPTHS) / 1000 for name in probing_ns}
     queues = {
         (stand_in, speedup): _queue_means(stand_in, speedup)
         for stand_in in STAND_INS

@@ -8,7 +8,17 @@ from itertools import pairwise
 from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed, judge_range
 from ..printed import PrintedNumber
 from ..runs import HEAVY, MODERATE, LoadCurves
-from ..wording import all_above, cells, column_values, excess, majority_above, number_table, spread_table
+from ..wording import (
+    all_above,
+    cells,
+    column_values,
+    excess,
+    format_rows,
+    majority_above,
+    number_table,
+    spread_table,
+)
+from .effort import decision_ns
 from .plan import ALL_LOADS, BUSY_LOADS, RUN_SHARES, STAND_INS, SchedulingRuns
 from .throughput import gains_table
 
@@ -43,6 +53,9 @@ MUCH, SIGNIFICANT = 0.10, 0.05
 SCV_NOISE = 0.005
 """Relative rise of an SCV that counts as none."""
 
+COST_DEPTH = 300
+"""Requests queued at decisions whose cost is compared."""
+
 STEP_NOISE = 0.005
 """Relative loss of throughput by a step of the threshold that counts as none."""
 
@@ -65,8 +78,14 @@ def h_34(runs: SchedulingRuns) -> Judgment:
         *(step > -STEP_NOISE for step in throughput_steps),
         *(step > -NOISE for step in scv_steps),
     ]
-    judgment = judge_comparisons(are_in_order, rest_holds=False)  # the cost of a decision is not judged
-    return judgment.with_numbers(throughput=min(throughput_steps), scv=min(scv_steps)).with_tables(
+    costs_ns = [decision_ns(name, COST_DEPTH) for name in ("zsptf", "zsptf-pyramid", "sptf")]
+    judgment = judge_comparisons(are_in_order, rest_holds=costs_ns == sorted(costs_ns))
+    return judgment.with_numbers(
+        throughput=min(throughput_steps),
+        scv=min(scv_steps),
+        depth=COST_DEPTH,
+        costs=format_rows("{:.2f}", (cost_ns / 1000 for cost_ns in costs_ns)),
+    ).with_tables(
         number_table(
             "The heaviest load that is kept up with, by threshold (1: the finest grid)",
             "workload | mean, ms: 1 | 32 | SPTF | SCV: 1 | 32 | SPTF",
