@@ -11,7 +11,7 @@ from sledlab.show import progress
 from sledlab.show.progress import LOG_INTERVAL_S, Progress, is_notebook, suppress_progress
 from sledlab.study import bench, work_done
 from sledlab.study.plan import RunSpec
-from sledlab.study.work_done import WorkProgress, sample_first
+from sledlab.study.work_done import PATIENCE_S, WorkProgress, sample_first
 
 
 @pytest.fixture
@@ -208,6 +208,19 @@ def test_time_that_runs_have_executed_counts_as_work(work_clock):
         work_clock.now += 1.0
         work.complete(run, 1.0)
     assert work.remaining_wall_s == pytest.approx(work.remaining_s / 2)
+
+
+def test_estimate_waits_for_a_long_run_of_the_sample(work_clock):
+    runs = [RunSpec("", (), seed) for seed in range(20)]
+    work = WorkProgress(dict.fromkeys(runs, ""), runs, 2)
+    executed = sample_first(runs)
+    work.update_pending(executed)
+    for run in executed[1:]:  # one processor executes the first run all the time
+        assert work.is_sampled == (work_clock.now >= PATIENCE_S)
+        work_clock.now += 1.0
+        work.complete(run, 1.0)
+        work.update_pending([executed[0]])
+    assert work.remaining_s >= PATIENCE_S
 
 
 def test_time_between_runs_counts(work_clock):

@@ -258,7 +258,7 @@ def tip_share(preset: str) -> float:
     """Share of the tips in the power of a sled that reads one block."""
     p = parameters(preset)
     tips_mw = p["tips_per_block"] * p["tip_mw"]
-    return tips_mw / (p["sled_mw"] + tips_mw)
+    return float(tips_mw / (p["sled_mw"] + tips_mw))
 
 
 def y_34(runs: PowerRuns) -> Judgment:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 MIN_SAMPLE, MAX_SAMPLE = 6, 24
 """Fewest and most runs in the sample, which is a sixth of the runs between them."""
+
+PATIENCE_S = 10.0
+"""How long an estimate waits for a run of the sample that executes, once as many others are completed."""
 
 MIN_EFFICIENCY = 0.2
 """Least share of the elapsed time that counts as executing; the rest opens traces and sends results."""
@@ -42,15 +46,15 @@ def sample_first(specs: Sequence[RunSpec]) -> list[RunSpec]:
         >>> [spec.seed for spec in sample_first(specs)]
         [0, 7, 2, 10, 5, 1, 3, 4, 6, 8, 9, 11]
     """
-    ordered = _by_kind(specs)
-    turns = range(_sample_size(len(ordered)))
-    sample = dict.fromkeys(ordered[int(turn * GOLDEN % 1 * len(ordered))] for turn in turns)
+    sample = dict.fromkeys(_sample(specs))
     return [*sample, *(spec for spec in specs if spec not in sample)]
 
 
-def _sample_size(count: int) -> int:
-    """Return the number of runs in the sample of as many runs."""
-    return min(count, max(MIN_SAMPLE, min(count // 6, MAX_SAMPLE)))
+def _sample(specs: Sequence[RunSpec]) -> list[RunSpec]:
+    """Return the runs of the sample; the same run twice where its places meet."""
+    ordered = _by_kind(specs)
+    size = min(len(ordered), max(MIN_SAMPLE, min(len(ordered) // 6, MAX_SAMPLE)))
+    return [ordered[int(turn * GOLDEN % 1 * len(ordered))] for turn in range(size)]
 
 
 @dataclass
@@ -82,8 +86,12 @@ class WorkProgress:
         self._done_s += self._wall_times_s[spec]
         self._first_end = self._first_end or (now, self._executed_s)
         self._done_expected_s += self._expected_s.get(spec, 0.0)
-        if not self._expected_s and self.completed_count >= _sample_size(len(self.specs)):
-            running_s = {each: 2 * run_s for each, run_s in self._running_s.items()}
+        executing_s = self._running_s
+        is_sampled = self.completed_count >= len(self._sampled) and all(
+            each in self._wall_times_s or executing_s.get(each, 0.0) >= PATIENCE_S for each in self._sampled
+        )
+        if is_sampled and not self._expected_s:
+            running_s = {each: 2 * run_s for each, run_s in executing_s.items()}
             self._expected_s = _interpolate(_by_kind(self.specs), {**running_s, **self._wall_times_s})
             self._total_expected_s = math.fsum(self._expected_s.values())
             self._done_expected_s = math.fsum(self._expected_s[each] for each in self._wall_times_s)
@@ -93,6 +101,10 @@ class WorkProgress:
         now = time.monotonic()
         self._start_times_s = {spec: self._start_times_s.get(spec, now) for spec in specs[: self.concurrency]}
 
+    @cached_property
+    def _sampled(self) -> list[RunSpec]:
+        return _sample(self.specs)
+
     @property
     def completed_count(self) -> int:
         """Number of completed runs."""
@@ -100,7 +112,7 @@ class WorkProgress:
 
     @property
     def is_sampled(self) -> bool:
-        """Whether the sample is completed, so that `remaining_s` is an estimate for all kinds of runs."""
+        """Whether the sample is completed, or has long executed: `remaining_s` then counts all kinds of runs."""
         return bool(self._expected_s)
 
     @property
