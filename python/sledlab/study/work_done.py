@@ -112,7 +112,7 @@ class WorkProgress:
 
     @property
     def is_sampled(self) -> bool:
-        """Whether the sample is completed, or has long executed: `remaining_s` then counts all kinds of runs."""
+        """Whether the sample is completed or has long executed: `remaining_s` counts all kinds of runs."""
         return bool(self._expected_s)
 
     @property
