@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..claims import (
-    Judgment,
-    judge_criterion,
-    judge_fitted,
-    judge_printed,
-    judge_range,
-)
+from ..claims import Judgment, judge_criterion, judge_fitted, judge_printed, judge_range
 from ..runs import ExperimentRuns
 from ..simulator import parameters
 from ..wording import cells, format_rows, number_table

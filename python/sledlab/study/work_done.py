@@ -86,12 +86,8 @@ class WorkProgress:
         self._done_s += self._wall_times_s[spec]
         self._first_end = self._first_end or (now, self._executed_s)
         self._done_expected_s += self._expected_s.get(spec, 0.0)
-        executing_s = self._running_s
-        is_sampled = self.completed_count >= len(self._sampled) and all(
-            each in self._wall_times_s or executing_s.get(each, 0.0) >= PATIENCE_S for each in self._sampled
-        )
-        if is_sampled and not self._expected_s:
-            running_s = {each: 2 * run_s for each, run_s in executing_s.items()}
+        if not self._expected_s and self._has_sample():
+            running_s = {each: 2 * run_s for each, run_s in self._running_s.items()}
             self._expected_s = _interpolate(_by_kind(self.specs), {**running_s, **self._wall_times_s})
             self._total_expected_s = math.fsum(self._expected_s.values())
             self._done_expected_s = math.fsum(self._expected_s[each] for each in self._wall_times_s)
@@ -101,8 +97,15 @@ class WorkProgress:
         now = time.monotonic()
         self._start_times_s = {spec: self._start_times_s.get(spec, now) for spec in specs[: self.concurrency]}
 
+    def _has_sample(self) -> bool:
+        """Return whether the runs of the sample are completed, or have executed long enough."""
+        times_s = {**self._running_s, **dict.fromkeys(self._wall_times_s, math.inf)}
+        return self.completed_count >= len(self._sample_specs) and all(
+            times_s.get(spec, 0.0) >= PATIENCE_S for spec in self._sample_specs
+        )
+
     @cached_property
-    def _sampled(self) -> list[RunSpec]:
+    def _sample_specs(self) -> list[RunSpec]:
         return _sample(self.specs)
 
     @property
