@@ -33,7 +33,7 @@ export const STEPS: readonly Step[] = [
       "Blocks of the current cylinder need no settling: they are the light line through the cross.",
     ],
     anchor: "stage",
-    enter: (app) => app.watchView.pauseAt(0.5),
+    enter: (app) => void app.watchView.jump(0.5e9).then(() => app.watchView.step(1)),
   },
   {
     title: "The greedy choice",

@@ -4,6 +4,7 @@ import type { Laboratory } from "../../core/laboratory.ts";
 import { el, fill, select } from "../dom.ts";
 import { takeWorker } from "../engine.ts";
 import { Experiment, warmupOperations } from "../experiment.ts";
+import { Announcer } from "./announcer.ts";
 import { ChoicePanel, describeChoice, describeDeviation } from "./choice.ts";
 import { ChoiceTable } from "./table.ts";
 import type { Place, WatchHost } from "./host.ts";
@@ -24,7 +25,7 @@ export class Watch {
   readonly element = el("div", { class: "watch" });
   private readonly transport: Transport;
   private readonly seriesPanel = new SeriesPanel((t) => void this.jump(t));
-  private readonly liveRegion = el("p", { class: "unseen", "aria-live": "polite" });
+  private readonly announcer = new Announcer();
   private readonly foot = el("p", { class: "quiet wide" });
   private choicePanel: ChoicePanel | null = null;
   private timelinePanel: TimelinePanel | null = null;
@@ -39,7 +40,6 @@ export class Watch {
   private station = 0;
   private readonly followTarget = new FollowTarget();
   private scheduler = "";
-  private announcedKey = "";
   private openCount = 0;
   /** Value of `openCount` for the run of the player: another run is being opened where they differ. */
   private playerNumber = 0;
@@ -83,7 +83,7 @@ export class Watch {
     this.playerNumber = openNumber;
     this.overview = null;
     this.followTarget.clear();
-    this.announcedKey = "";
+    this.announcer.reset();
     this.scheduler = (Experiment.parse(player.description.toml).get("scheduler", "kind") ?? "").toUpperCase();
     this.station = 0;
     this.choicePanel = new ChoicePanel((id) => void this.jumpToAccess(id));
@@ -188,11 +188,6 @@ export class Watch {
     });
   }
 
-  /** Stands still at the first choice after an instant in s. */
-  pauseAt(t_s: number): void {
-    void this.jump(t_s * 1e9).then(() => this.step(1));
-  }
-
   focusNumber(): void {
     this.transport.requestInput.focus();
   }
@@ -212,7 +207,7 @@ export class Watch {
 
   toggleTable(): void {
     this.showsTable = !this.showsTable;
-    this.announcedKey = "";
+    this.announcer.reset();
     this.compose();
     this.draw();
   }
@@ -246,13 +241,13 @@ export class Watch {
     const stage = el("section", { class: "card stage", "aria-label": "The stage", "data-tour": "stage" },
       [chooser, this.showsTable ? this.choiceTable!.element : this.stage!.element]);
     fill(this.element, this.transport.element, this.thumbnails?.element, stage, el("div", { class: "side" }, [this.choicePanel!.element, this.timelinePanel!.element]),
-      ...visiblePanels(this.slotsPanels, this.station).map((each) => each.element), this.lanes!.element, this.seriesPanel.element, this.foot, this.liveRegion);
+      ...visiblePanels(this.slotsPanels, this.station).map((each) => each.element), this.lanes!.element, this.seriesPanel.element, this.foot, this.announcer.element);
   }
 
   private choose(station: number): void {
     this.station = station;
     this.followTarget.clear();
-    this.announcedKey = "";
+    this.announcer.reset();
     this.stage = this.stage!.forStation(station);
     this.compose();
     this.draw();
@@ -277,15 +272,8 @@ export class Watch {
     for (const each of visiblePanels(this.slotsPanels, this.station)) each.show(window, t, half_ns, isStill || !player.isPlaying);
     this.thumbnails?.show(t, this.station);
     this.seriesPanel.mark(t);
-    if (!player.isPlaying) this.announce(choice ? `${window.from_ns} ${choice.index}` : "", choice ? `${describeChoice(window, choice, this.scheduler)} ${describeDeviation(window, choice)}` : "Nothing was chosen yet.");
+    if (!player.isPlaying) this.announcer.announce(choice ? `${window.from_ns} ${choice.index}` : "", choice ? `${describeChoice(window, choice, this.scheduler)} ${describeDeviation(window, choice)}` : "Nothing was chosen yet.");
     if (this.showsTable) this.choiceTable!.show(window, t, this.station);
-  }
-
-  /** Announces the choice to screen readers, once. */
-  private announce(key: string, text: string): void {
-    if (this.announcedKey === key) return;
-    this.announcedKey = key;
-    this.liveRegion.textContent = text;
   }
 
   /** The place that is shown; null while a run is being opened. */
