@@ -534,7 +534,7 @@ def test_notebook_shows_the_page_in_a_frame(chromium, tmp_path):
 
 
 def test_the_tour_of_a_first_visit_simulates_once(chromium):
-    with laboratory(chromium, visited=False, window=PHONE) as page:
+    with laboratory(chromium, visited=False) as page:
         page.page.get_by_text("1 of 5").wait_for()
         page.wait_for_summary()
         assert page.page.locator("#checksum").get_attribute("data-run") == "1"

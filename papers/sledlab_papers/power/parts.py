@@ -14,7 +14,7 @@ from .singles import CENTER_PARKING, simulate_snake
 METADATA, WAITING = "hong2006-metadata", "hong2006-figure-12"
 """Experiments in which the sled parks at once, and after a second."""
 
-TABLE, SMALL, SMALLER = "lin-subsector", "lin-small-requests", "hong2006-small-requests"
+TABLE, LIN_SMALL, HONG_SMALL = "lin-subsector", "lin-small-requests", "hong2006-small-requests"
 BYTES = (4, 8, 16, 32, 64, 128)
 SCHEDULERS = ("fcfs", "sstf", "sptf")
 WHOLE, PART = "false", "true"
@@ -35,7 +35,7 @@ PUBLISHED_WITH_PARTS: Mapping[float, tuple[float, float]] = {
 SMALL_SIZES = {"exponential": "exponential, mean 200 bytes", "uniform": "uniform, 4 to 512 bytes"}
 """Sizes of small requests by the name of their distribution."""
 
-MEANS_BYTES = (50, 100, 200, 400)
+MEAN_SIZES_BYTES = (50, 100, 200, 400)
 """Mean sizes of requests below the 512 bytes of Hong 2006, section 7."""
 
 LEAST_METADATA_SAVING = 0.29
@@ -109,9 +109,9 @@ def h_72(runs: PowerRuns) -> Judgment:
 
 def h_77(runs: PowerRuns) -> Judgment:
     """Savings while data are transferred, by the mean size of small requests."""
-    experiment = runs.experiment(SMALLER)
+    experiment = runs.experiment(HONG_SMALL)
     savings, seek_shares = {}, {}
-    for mean_bytes in MEANS_BYTES:
+    for mean_bytes in MEAN_SIZES_BYTES:
         blocks_case, parts_case = f"{mean_bytes} bytes, blocks", f"{mean_bytes} bytes, parts"
         savings[mean_bytes] = -experiment.change(parts_case, blocks_case, 1.0, "access_j")
         seek_shares[mean_bytes] = 1 - experiment.mean(blocks_case, 1.0, "access_j") / experiment.mean(
@@ -129,7 +129,10 @@ def h_77(runs: PowerRuns) -> Judgment:
             number_table(
                 "Energy of accesses that reading parts saves, and share of seeks in servicing, %",
                 "mean size, bytes | saved | seeks",
-                (cells("{} | {:%1} | {:%1}", size, savings[size], seek_shares[size]) for size in MEANS_BYTES),
+                (
+                    cells("{} | {:%1} | {:%1}", size, savings[size], seek_shares[size])
+                    for size in MEAN_SIZES_BYTES
+                ),
             )
         )
     )
@@ -257,7 +260,7 @@ def tip_share(preset: str) -> float:
 
 def y_34(runs: PowerRuns) -> Judgment:
     """Requests of some 200 bytes."""
-    experiment = runs.experiment(SMALL)
+    experiment = runs.experiment(LIN_SMALL)
     p = parameters("mems-g3")
     sled_j_per_ms = p["sled_mw"] * 1e-6
     servicing_savings, access_savings, tip_savings = {}, {}, {}

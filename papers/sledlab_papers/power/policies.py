@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..claims import Judgment, judge_criterion, judge_range
@@ -40,19 +41,19 @@ class EnergyCurve:
     never_parking_change: float
     share_change: float
     adaptive_change: float
-    fixed_changes: tuple[float, ...]
+    fixed_changes: Mapping[str, float]
     """Change of energy with each fixed timeout, ascending; the first is parking at once."""
     always_takes_more: bool
     """Whether every fixed timeout takes more than parking at once."""
 
     @property
-    def longest_with_u_shape(self) -> list[int]:
-        """Numbers of the fixed timeouts up to which both extremes take more than every timeout between."""
-        changes = self.fixed_changes
+    def u_shape_ends(self) -> list[str]:
+        """The fixed timeouts that, like parking at once, take more than every timeout between."""
+        timeouts, changes = list(self.fixed_changes), list(self.fixed_changes.values())
         return [
-            longest
-            for longest in range(2, len(changes))
-            if max(changes[1:longest]) < min(changes[0], changes[longest])
+            timeouts[end]
+            for end in range(2, len(timeouts))
+            if max(changes[1:end]) < min(changes[0], changes[end])
         ]
 
     @property
@@ -73,7 +74,7 @@ def curve(experiment: ExperimentRuns, speedup: float) -> EnergyCurve:
         changes[NEVER],
         changes[SHARE],
         changes[ADAPTIVE],
-        (0.0, *(changes[timeout] for timeout in fixed_timeouts(experiment))),
+        {timeout: changes[timeout] for timeout in (IMMEDIATE, *fixed_timeouts(experiment))},
         changes[best_timeout] > 0,
     )
 
@@ -88,15 +89,13 @@ def _disk_curves(runs: PowerRuns) -> dict[tuple[str, float], EnergyCurve]:
 
 
 def y_14(runs: PowerRuns) -> Judgment:
-    """Every fixed timeout of a disk between the extremes, against both; how long the longest is is open."""
+    """Every fixed timeout of a disk between parking at once and a longest one, whose length is open."""
     curves = _disk_curves(runs)
     timeouts = fixed_timeouts(runs.experiment(DISK))
-    lengths = {load: each.longest_with_u_shape for load, each in curves.items()}
-    # Counting from parking at once, the shortest range has one timeout between its extremes.
-    range_count = len(timeouts) - 1
+    ends_by_load = {load: each.u_shape_ends for load, each in curves.items()}
     judgment = judge_range(
-        all(len(each) == range_count for each in lengths.values()),
-        any(lengths.values()),
+        all(ends == timeouts[1:] for ends in ends_by_load.values()),  # one timeout at least is between
+        any(ends_by_load.values()),
         direction_holds=majority_above(float(each.is_u_shaped) for each in curves.values()),
     )
     table = number_table(
@@ -109,14 +108,14 @@ def y_14(runs: PowerRuns) -> Judgment:
                 _seconds(each.best_timeout),
                 each.best_change,
                 each.never_parking_change,
-                ", ".join(_seconds(timeouts[number - 1]) for number in lengths[load]) or "none",
+                ", ".join(map(_seconds, ends_by_load[load])) or "none",
             )
             for load, each in curves.items()
         ),
     )
     return judgment.with_tables(table).with_numbers(
         loads=len(curves),
-        holding=sum(map(bool, lengths.values())),
+        holding=sum(map(bool, ends_by_load.values())),
         above=sum(each.always_takes_more for each in curves.values()),
         shortest=_seconds(timeouts[0]),
     )

@@ -125,8 +125,10 @@ class WorkProgress:
         A run that has taken longer than expected is expected to take as long again.
         """
         mean_s = self._done_s / self.completed_count if self.completed_count else 0.0
-        remaining = len(self.specs) - self.completed_count
-        expected_s = self._total_expected_s - self._done_expected_s if self.is_sampled else mean_s * remaining
+        remaining_count = len(self.specs) - self.completed_count
+        expected_s = (
+            self._total_expected_s - self._done_expected_s if self.is_sampled else mean_s * remaining_count
+        )
         scale = self._done_s / self._done_expected_s if self._done_expected_s > 0 else 1.0
         remaining_s = max(expected_s, 0.0) * scale
         for spec, run_s in self._running_s.items():
