@@ -4,13 +4,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# Lock files name all dependencies; Python compiles a module when it is first imported.
+# Lock files name all dependencies; Python compiles a module when it is first imported, and keeps it (below).
 PIP_LOCKED := $(PIP) --no-deps --no-compile --requirement
 PYTEST := $(BIN)/python -m pytest --durations=5
 # .rust holds a Rust of the project's own, on machines without one.
 export PATH := $(CURDIR)/$(BIN):$(CURDIR)/.rust/bin:$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export NO_MKDOCS_2_WARNING := 1
+# Tests start many programs, each of which would compile its modules anew where this is set to 1.
+export PYTHONDONTWRITEBYTECODE :=
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/pycache
 
 RUST_FILES := $(shell find crates presets -name '*.rs' -o -name '*.toml' 2>/dev/null) Cargo.toml Cargo.lock
 CHARTS := python/sledlab/show/charts/charts.js
