@@ -137,7 +137,7 @@ class Judgment:
             compare(claim.printed, self.values_by_number, claim.predicted) if self.values_by_number else ()
         )
         if claim.choice and outcome in (MET, NEARLY_MET, DIRECTION_ONLY, FITTED):
-            level = outcome if outcome in LEVELS else ""
+            level = outcome if outcome in LEVELS else self._printed_outcome(claim) if comparisons else ""
             shortfall = f" By its numbers alone it would be {level}." if level not in ("", MET) else ""
             choice = format_text(claim.choice, **numbers) + shortfall
             return Verdict(FITTED, ours, choice, short_text, comparisons, self.tables, level)
@@ -238,7 +238,7 @@ def apply_sensitivity(outcome: str, other_outcomes: Iterable[str]) -> str:
 
 def judge_fitted(holds: bool) -> Judgment:
     """Judge a criterion that the model cannot but meet, or that a constant was fitted to."""
-    return Judgment(FITTED if holds else NOT_MET)
+    return Judgment(FITTED if holds else NOT_MET, direction_holds=holds)
 
 
 Judge = Callable[[Any], Judgment]
