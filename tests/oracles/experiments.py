@@ -33,7 +33,11 @@ class Access(NamedTuple):
 
 
 def random_experiments(quick: int, slow: int) -> pytest.MarkDecorator:
-    """Run a test with the seeds below `quick`, and in the slow tier with those from `quick` to `slow`."""
+    """Run a test with the seeds below `quick`, and in the slow tier with those from `quick` to `slow`.
+
+    A thousand are enough to meet what happens in one experiment of two hundred; more would make the slow tier
+    longer than it may be.
+    """
     more = pytest.param(range(quick, slow), marks=pytest.mark.slow("more random experiments"))
     return pytest.mark.parametrize("seeds", [range(quick), more], ids=["quick", "more"])
 

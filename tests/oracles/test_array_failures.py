@@ -103,7 +103,7 @@ def count_degraded_reads(array: Array, failure: Failure, requests: Sequence[Requ
     )
 
 
-@random_experiments(quick=60, slow=3000)
+@random_experiments(quick=60, slow=1000)
 def test_devices_serve_blocks_before_and_after_rebuilds(seeds):
     for generator in generators(seeds):
         array, stripe_s = random_array(generator), generator.uniform(0.05, 1)
@@ -123,7 +123,7 @@ def test_devices_serve_blocks_before_and_after_rebuilds(seeds):
             assert faults[f"rebuild_{name}_bytes"] == 512 * sum(key.is_write == is_write for key in rebuilt)
 
 
-@random_experiments(quick=100, slow=2000)
+@random_experiments(quick=100, slow=1000)
 def test_second_failure_loses_stripes(seeds):
     for generator in generators(seeds):
         array = Raid5(generator.randint(3, 6), generator.choice([1, 4, 7]), DEVICE_BLOCKS)
@@ -143,7 +143,7 @@ def durations_us(accesses: Collection[BlockAccess], *, is_write: bool) -> Counte
     return Counter(access.device for access in accesses if access.is_write == is_write)
 
 
-@random_experiments(quick=200, slow=4000)
+@random_experiments(quick=200, slow=1000)
 def test_failure_restarts_requests_before_their_writes(seeds):
     for generator in generators(seeds):
         array = random_array(generator)

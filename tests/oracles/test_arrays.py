@@ -38,7 +38,7 @@ def random_requests(generator: random.Random, blocks: int, largest: int) -> list
 
 
 @pytest.mark.parametrize("is_degraded", [False, True], ids=["intact", "degraded"])
-@random_experiments(quick=100, slow=1500)
+@random_experiments(quick=100, slow=1000)
 def test_raid5_moves_the_blocks_of_the_definition(seeds, is_degraded):
     for generator in generators(seeds):
         devices, unit = generator.randint(3, 7), generator.choice([1, 4, 7, 16])

@@ -119,7 +119,7 @@ def assert_equal_counters(requests, policy, line_blocks, room, name, read_ahead=
     assert {key: actual[key] for key in exact} == {key: model.counters[key] for key in exact}
 
 
-@random_experiments(quick=100, slow=1500)
+@random_experiments(quick=100, slow=1000)
 @pytest.mark.parametrize("name", POLICIES)
 def test_requests_of_one_line_equal_the_policy(name, seeds):
     for generator in generators(seeds):
@@ -128,7 +128,7 @@ def test_requests_of_one_line_equal_the_policy(name, seeds):
         assert_equal_counters(requests, POLICIES[name](room), line_blocks, room, name)
 
 
-@random_experiments(quick=100, slow=1500)
+@random_experiments(quick=100, slow=1000)
 @pytest.mark.parametrize("name", ["lru", "fifo"])
 def test_requests_of_several_lines_fetch_missing_blocks(name, seeds):
     for generator in generators(seeds):
@@ -138,7 +138,7 @@ def test_requests_of_several_lines_fetch_missing_blocks(name, seeds):
         assert_equal_counters(requests, policy, line_blocks, room, name)
 
 
-@random_experiments(quick=100, slow=1500)
+@random_experiments(quick=100, slow=1000)
 def test_read_ahead_fetches_missing_blocks_beyond_a_miss(seeds):
     for generator in generators(seeds):
         line_blocks, room = generator.choice([1, 4, 16]), generator.randint(20, 40)

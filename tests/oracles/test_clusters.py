@@ -168,7 +168,7 @@ def phase_times_us(
     return [1e6 * (end - begin) for begin, end in pairwise([0.0, *ends_s])]
 
 
-@random_experiments(quick=60, slow=3000)
+@random_experiments(quick=60, slow=1000)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_phases_take_the_times_of_the_definition(network, seeds, tmp_path):
     for generator in generators(seeds):

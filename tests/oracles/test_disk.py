@@ -137,7 +137,7 @@ def random_requests(generator: random.Random, capacity: int) -> list[Request]:
     return requests
 
 
-@random_experiments(quick=60, slow=2000)
+@random_experiments(quick=60, slow=1000)
 def test_requests_end_when_the_definition_says(seeds):
     for generator in generators(seeds):
         settings = random_disk(generator)

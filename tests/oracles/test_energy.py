@@ -137,7 +137,7 @@ def ledger(rows: list[dict[str, Any]], policy: Timeout) -> tuple[dict[str, float
     return {state: energy / 1e6 for state, energy in energy_mw_ms.items()}, startups
 
 
-@random_experiments(quick=150, slow=4000)
+@random_experiments(quick=150, slow=1000)
 def test_energy_of_states_equals_the_ledger(seeds):
     for generator in generators(seeds):
         name, policy = random_policy(generator)

@@ -169,7 +169,7 @@ def random_requests(generator: random.Random, capacity: int, page_blocks: int) -
     return requests
 
 
-@random_experiments(quick=60, slow=2000)
+@random_experiments(quick=60, slow=1000)
 def test_requests_take_the_operations_of_the_definition(seeds):
     for generator in generators(seeds):
         params = random_flash(generator)

@@ -45,7 +45,7 @@ def sledlab_hits(uses: list[int], policies: list[str], room: int) -> dict[str, i
     return {row.policy: round(row.hit_ratio * row.uses) for row in rows}
 
 
-@random_experiments(quick=100, slow=3000)
+@random_experiments(quick=100, slow=1000)
 def test_hits_equal_those_of_the_definitions(seeds):
     for generator in generators(seeds):
         uses, share = random_uses(generator), generator.choice(SHARES)

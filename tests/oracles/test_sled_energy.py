@@ -75,7 +75,7 @@ def widest_pass(sled: Sled, request: Request) -> int:
     return max(end - start for start, end in pairwise([*ends, request.lbn + request.blocks]))
 
 
-@random_experiments(quick=100, slow=2000)
+@random_experiments(quick=100, slow=1000)
 def test_energy_of_sleds_that_never_park(seeds):
     for generator in generators(seeds):
         requests, settings = random_requests(generator), random_sleds(generator)
@@ -99,7 +99,7 @@ def test_energy_of_sleds_that_never_park(seeds):
         assert actual_j == pytest.approx(expected_j, rel=1e-5), settings
 
 
-@random_experiments(quick=100, slow=2000)
+@random_experiments(quick=100, slow=1000)
 def test_requests_wait_for_their_part_of_a_startup(seeds):
     for generator in generators(seeds):
         time_us, requests = 0, []
