@@ -6,7 +6,6 @@ Wherever the file of an experiment is expected, its name will do.
 from __future__ import annotations
 
 import os
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,9 +108,8 @@ def names() -> list[str]:
     return sorted(files())
 
 
-@cache
-def files() -> Mapping[str, Path]:
-    """Return the files of all experiments by name, listed once: every run asks whether a word is one."""
+def files() -> dict[str, Path]:
+    """Return the files of all experiments by name."""
     return {file.name.removesuffix(".toml"): file for folder in FOLDERS for file in folder.glob("*.toml")}
 
 
