@@ -495,3 +495,32 @@ def test_stopped_run_counts_all_requests_offered():
     assert stopped["saturated"]
     assert stopped["requests"] < drained["requests"]
     assert stopped["arrival_rate_iops"] == drained["arrival_rate_iops"]
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        ({"settings": {"workload.kind": "uniform"}}, "--vary workload.kind=uniform"),
+        ({"source": sl.workload("uniform")}, "--vary workload.kind=uniform"),
+        ({"settings": {"scheduler.kind": "sptf"}}, "--scheduler sptf"),
+        ({"settings": {"replay.speedup": 3}}, "--speedup 3"),
+        ({"settings": {"seed": 7}}, "--seed 7"),
+    ],
+    ids=lambda value: None if isinstance(value, str) else next(iter(value)),
+)
+def test_a_setting_that_all_runs_replace_is_refused(options, remedy, refused):
+    with refused(remedy):
+        sl.compare(study="hong2006-zone-sizes", limit=60, **options)
+
+
+def test_a_setting_that_all_runs_have_is_no_mistake():
+    result = sl.compare(
+        study="hong2006-zone-sizes",
+        vary={"workload.kind": ["uniform"]},
+        settings={"seed": 3, "scheduler.kind": "sptf", "workload.kind": "hplajw"},
+        scheduler=["sptf"],
+        speedup=[1],
+        seed=[3],
+        limit=60,
+    )
+    assert result.runs["scheduler"].unique().to_list() == ["sptf"]

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
 from sledlab.lazy import resolve
-from sledlab.model.catalog import ModelChoice
+from sledlab.model.catalog import TABLES, ModelChoice
 from sledlab.model.choices import several, spell
 from sledlab.model.plugins import check_plugins
-from sledlab.model.settings import document
+from sledlab.model.settings import document, word
 from sledlab.results import UNFINISHED_RUNS, list_in_manifest, prepare_directory, record_digests
 from sledlab.runs.compose import error_location
 from sledlab.runs.file_names import check_local, resolve_study
 from sledlab.runs.keywords import SOURCES, unknown_option
 from sledlab.runs.options import declared_options
+from sledlab.study.axes import check_not_varied
 from sledlab.study.bench import Bench
 from sledlab.study.executor.worker_choice import WorkerChoice
 from sledlab.study.file import read_tables
@@ -116,6 +117,7 @@ def make_plan(
     if "seed" in parsed_axes:
         experiment = experiment.with_setting("seed", str(parsed_axes["seed"][0]))
     plan = study.plan(Question(experiment, composed.trace, parsed_axes, composed.plugins))
+    check_not_varied(_given_settings(source, device, options), plan, chosen_axes)
     axes = spell_axes(plan.axes)
     toml = to_toml(study.name, plan.explicit or experiment, axes, plan.seeds[0], study.replaced_keys)
     plan = plan.annotate(
@@ -168,6 +170,19 @@ def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]
         if isinstance(model, str) or (isinstance(model, dict) and "kind" in model):
             del tables[table]
     return study.subject.experiment(document(tables), Path(path).name), options
+
+
+def _given_settings(source: Any, device: Any, options: Mapping[str, Any]) -> dict[str, str]:
+    """What the user chose that settings can choose, by key."""
+    models = {**{table: options.get(table) for table in TABLES}, "workload": source}
+    kinds = {
+        f"{table}.kind": model.name.partition(":")[0]
+        for table, model in models.items()
+        if isinstance(model, ModelChoice)
+    }
+    presets = {"device.preset": device} if isinstance(device, str) else {}
+    given = {**presets, **kinds, **(options.get("settings") or {})}
+    return {key: word(value) for key, value in given.items() if isinstance(value, (str, int, float))}
 
 
 def _needs_all_runs(adaptive_part: str) -> Error:
