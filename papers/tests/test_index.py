@@ -19,7 +19,7 @@ from sledlab_papers.mosaic import mosaic
 from sledlab_papers.printed import PrintedNumber
 from sledlab_papers.topics import TOPICS
 
-SIMULATED_NUMBERS = 60
+SIMULATED_NUMBERS = 61
 ALL_CLAIMS = list(packaged_claims().values())
 SQUARE = re.compile(
     r'<a class="(\S+)" href="\w+\.html#([a-z]-\d\d)" title="([^"]+)" aria-label="([^"]+)">(.)</a>'

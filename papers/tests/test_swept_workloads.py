@@ -33,7 +33,7 @@ SWEPT_SETTINGS = {
 
 
 def test_each_reuse_is_checked() -> None:
-    assert len(SWEPT_SETTINGS) == 7
+    assert len(SWEPT_SETTINGS) == 8
 
 
 @pytest.mark.slow("generates a stand-in of up to 1.2 million requests")
