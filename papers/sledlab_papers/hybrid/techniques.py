@@ -107,7 +107,7 @@ def w_16(runs: HybridRuns) -> Judgment:
     columns = " | ".join(f"buffer of {segments}" for segments in BUFFER_SEGMENTS)
     # Without a response time at one size of the buffer there is nothing to compare.
     pairs = [(gains[1], gains[256]) for gains in gains_by_workload.values() if len(gains) == 2]
-    shares = [small / large for small, large in pairs]
+    shares = [small / large for small, large in pairs if large]
     need_places = [large > max(small, 0) for small, large in pairs]
     return (
         judge_criterion(bool(need_places) and all(need_places), any(need_places))

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from sledlab._native import Experiment
-    from sledlab.study.plan import Plan
 
 AXES_BY_KEY = {"scheduler.kind": "scheduler", "replay.speedup": "speedup", "seed": "seed"}
 """Axes that studies have for a key; `vary` is the axis of others."""
@@ -64,25 +63,28 @@ def check_unset(experiment: Experiment, keys: Iterable[str], alternative: str) -
             )
 
 
-def check_not_varied(given_settings: Mapping[str, str], plan: Plan, chosen_axes: Container[str]) -> None:
+def check_not_varied(
+    given_settings: Mapping[str, str],
+    settings_of_runs: Sequence[Mapping[str, str]],
+    axes: Mapping[str, Any],
+    chosen_axes: Container[str],
+) -> None:
     """Refuse what a user set where every run sets it, and not all of them to this value.
 
     Args:
         given_settings: Values that the user set, by key.
-        plan: The runs.
+        settings_of_runs: Settings of each run.
+        axes: Values of the study's axes.
         chosen_axes: Axes that the user chose. Values that vary in the file of a study are not the user's.
 
     Raises:
         Error: A setting has no effect; the remedy names the option that has.
     """
-    settings_of_cases = [
-        {**dict(case.settings), "seed": str(seed)} for case in plan.cases for seed in plan.seeds
-    ]
     for key, value in given_settings.items():
         axis = AXES_BY_KEY.get(key, "vary")
-        used_values = {settings.get(key) for settings in settings_of_cases}
+        used_values = {settings.get(key) for settings in settings_of_runs}
         is_chosen = axis == "vary" and axis in chosen_axes
-        if plan.axes.get(axis) and not is_chosen and None not in used_values and used_values != {value}:
+        if axes.get(axis) and not is_chosen and None not in used_values and used_values != {value}:
             choice = f"--vary {key}={value}" if axis == "vary" else f"--{axis} {value}"
             raise Error(
                 f"`{key}` is set, but it is an axis of the study",

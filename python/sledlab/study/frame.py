@@ -117,7 +117,8 @@ def make_plan(
     if "seed" in parsed_axes:
         experiment = experiment.with_setting("seed", str(parsed_axes["seed"][0]))
     plan = study.plan(Question(experiment, composed.trace, parsed_axes, composed.plugins))
-    check_not_varied(_given_settings(source, device, options), plan, chosen_axes)
+    settings_of_runs = [{**dict(spec.settings), "seed": str(spec.seed)} for spec in plan.specs]
+    check_not_varied(_given_settings(source, device, options), settings_of_runs, plan.axes, chosen_axes)
     axes = spell_axes(plan.axes)
     toml = to_toml(study.name, plan.explicit or experiment, axes, plan.seeds[0], study.replaced_keys)
     plan = plan.annotate(
