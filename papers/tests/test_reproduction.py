@@ -152,8 +152,8 @@ def test_lee2009_figures_are_subsets_of_figure_2() -> None:
         assert {"sled_motion": "together", **subset["device"]} == figure_2["device"]
 
 
-# Fewer requests would end in the controller cache.
-TOPIC_OPTIONS = {"hybrid": ("--limit", "5000", *QUICK_OPTIONS[2:])}
+# Writes of 5,000 requests would all end in the controller cache.
+TOPIC_OPTIONS = {"hybrid": ("--limit", "20000", *QUICK_OPTIONS[2:])}
 
 
 @pytest.mark.slow("runs every experiment of a topic")
