@@ -35,9 +35,7 @@ NO_READS = ("workload.read_share", 0)
 def _write_reduction(runs: HybridRuns, workload: str, system: str) -> float:
     """Reduction of bytes written to the disk, as a share of those written to a write buffer."""
     row = runs.seed_mean(workload, system)
-    # A short run writes nothing: its writes stay in the cache.
-    written_blocks = row.mean("hybrid_written_blocks")
-    return 1 - row.mean("hybrid_back_written_blocks") / written_blocks if written_blocks else 0.0
+    return 1 - row.mean("hybrid_back_written_blocks") / row.mean("hybrid_written_blocks")
 
 
 def w_12(runs: HybridRuns) -> Judgment:

@@ -82,9 +82,9 @@ def check_not_varied(
     """
     for key, value in given_settings.items():
         axis = AXES_BY_KEY.get(key, "vary")
-        used_values = {settings.get(key) for settings in settings_of_runs}
+        values_in_runs = {settings.get(key) for settings in settings_of_runs}
         is_chosen = axis == "vary" and axis in chosen_axes
-        if axes.get(axis) and not is_chosen and None not in used_values and used_values != {value}:
+        if axes.get(axis) and not is_chosen and None not in values_in_runs and values_in_runs != {value}:
             choice = f"--vary {key}={value}" if axis == "vary" else f"--{axis} {value}"
             raise Error(
                 f"`{key}` is set, but it is an axis of the study",
