@@ -25,6 +25,7 @@ from sledlab_papers.claims import (
     apply_sensitivity,
     judge_comparisons,
     judge_criterion,
+    judge_fitted,
     judge_printed,
 )
 from sledlab_papers.printed import PrintedNumber, compare
@@ -57,6 +58,16 @@ def test_claim_that_follows_from_choice_is_fitted() -> None:
     assert judge_criterion(holds=False).with_numbers(it=1).verdict(fitted_claim) == Verdict(
         NOT_MET, "It is 1.", "Because 1."
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "level"), [(0.087, MET), (0.085, NEARLY_MET), (0.074, DIRECTION_ONLY)], ids=str
+)
+def test_fitted_number_that_misses_says_what_it_would_be(value: float, level: str) -> None:
+    claim = claims.replace(CLAIM, ours="So.", choice="It was fitted.", printed=("8.7 %",))
+    verdict = judge_fitted(holds=True).with_values([value]).verdict(claim)
+    assert (verdict.outcome, verdict.level) == (FITTED, level)
+    assert ("it would be" in verdict.why) == (level != MET)
 
 
 @pytest.mark.parametrize(
